@@ -4,10 +4,10 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { DayRuler } from '../ui/horizon/day-ruler.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 
-/** Whether the page is in the `main` element of the shell. */
+/** True inside the `main` element of the shell, so that the page adds no second one. */
 export const InShellContext = createContext(false);
 
-/** Shows its content in the middle of the window, with the day ruler along the bottom; in the shell, without the ruler. */
+/** Shows its content in the middle of the window. Outside the shell, draws the day ruler along the bottom. */
 export function BlankPage({ children }: { children?: ReactNode }) {
   const content = <div>{children}</div>;
   if (use(InShellContext))

@@ -3,8 +3,8 @@ import { Skeleton } from '../ui/loading.tsx';
 import { Wordmark } from '../ui/logo.tsx';
 
 /**
- * Shows the outlines of the dashboard until its code has loaded, which takes seconds on a slow connection. The HTML has it beside the
- * app's root, which it covers and hides until the app shows a page.
+ * Shows the outlines of the dashboard until its code has loaded, which takes seconds on a slow connection. It is in the HTML,
+ * beside the app's root element; it covers and hides that element until the app shows a page.
  */
 export function DashboardSkeleton({ productName }: { productName: string }) {
   return (

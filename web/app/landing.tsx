@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { LandingPage } from '../features/landing/landing-page.tsx';
 import { PageFrame } from './page-frame.tsx';
 
-/** The landing page, a document of its own: it needs neither the router nor the cache of reads. */
+/** The landing page. It is an HTML document of its own, so it loads neither the router nor the query cache. */
 export function Landing() {
   usePagesAhead();
   return (

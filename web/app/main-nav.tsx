@@ -9,7 +9,7 @@ const PAGES = [
   { to: '/status-page', label: 'Status page', Icon: Activity },
 ] as const;
 
-/** Links the main pages: in the header, below 720 px as tabs at the bottom of the window. */
+/** Links the main pages: in the header or, below 720 px, as tabs at the bottom of the window. */
 export function MainNav() {
   const standing = useStanding();
   const isChannelDead = standing !== null && (standing.dead_channels > 0 || standing.mail_failing);

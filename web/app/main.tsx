@@ -11,7 +11,7 @@ async function start(root: HTMLElement): Promise<void> {
   // The server that sent this document wrote its settings into it.
   const config = JSON.parse(root.dataset['config'] ?? '') as PublicConfig;
   const isPrerendered = root.hasChildNodes();
-  // The HTML of a prerendered page stays unchanged until React can hydrate all of it.
+  // A prerendered page keeps its HTML unchanged until React can hydrate the whole page.
   const page = await loadPage(isPrerendered);
   const document = (
     <StrictMode>
@@ -23,7 +23,7 @@ async function start(root: HTMLElement): Promise<void> {
 }
 
 async function loadPage(isPrerendered: boolean): Promise<ReactNode> {
-  // The server accepts a path in any case and with a slash at its end.
+  // The server accepts the landing page's path in any case and with slashes at its end.
   if (/^\/landing\/*$/i.test(window.location.pathname)) {
     const { Landing } = await import('./landing.tsx');
     return <Landing />;

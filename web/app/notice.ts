@@ -26,9 +26,9 @@ export interface NoticeFacts {
   /** Null until loaded. */
   standing: StandingWire | null;
   email: string;
-  /** The provider reports a verified address only at sign-in. */
+  /** True if the identity provider reports a verified address only at sign-in, so that the person has to sign in again. */
   learnsAtLogin: boolean;
-  /** How many domains Free checks. */
+  /** Maximum number of domains on the Free plan. */
   freeDomains: number;
   isInsecure: boolean;
   /** In ms UTC. */

@@ -9,7 +9,7 @@ export const INSECURE_TEXT =
   'This server uses plain HTTP: others on the network can read passwords and sessions. Use it only on a network that you trust.';
 
 interface PageFrameProps {
-  /** The page has a notice bar of its own. */
+  /** True if the page has a notice bar of its own, which also warns of plain HTTP. */
   hasNotices?: boolean;
   children: ReactNode;
 }

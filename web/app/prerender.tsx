@@ -27,7 +27,7 @@ export function prerenderLanding(): Map<string, string> {
   return pages;
 }
 
-/** Returns the login page's HTML in the same way. */
+/** Returns the login page's HTML for every kind of deployment, keyed by file name. Runs at build time. */
 export async function prerenderLogin(): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
   for (const signups of ['open', 'invite', 'closed'] as const)
@@ -51,7 +51,7 @@ async function loginPage(): Promise<ReactNode> {
   return <RouterProvider router={router} />;
 }
 
-/** Renders the page as React will hydrate it, without what depends on the date or the browser. */
+/** Renders the page as React will hydrate it. Leaves out everything that depends on the date or the browser. */
 function htmlOf(page: ReactNode, settings: Partial<PublicConfig>): string {
   const config: PublicConfig = {
     signups: 'open',

@@ -50,7 +50,7 @@ function useSession(): [Known, (known: Known) => void] {
       onOtherTabSession((change) => {
         if (change.type === 'started' && change.userId === userId) return;
         authRecord.remove();
-        // Another user signed in in another tab. The cookies are theirs now, so this tab must switch too.
+        // Another tab signed in as another user. The cookies now belong to that user, so this tab must switch too.
         setKnown(change.type === 'started' ? 'unknown' : 'left');
       }),
     [userId],
@@ -117,7 +117,7 @@ export function Protected() {
   );
 }
 
-/** Redirects to the login, which returns to this page unless the user signed out. */
+/** Redirects to the login. With `comesBack`, the login returns to this page afterwards. */
 function ToLogin({ comesBack }: { comesBack: boolean }) {
   const router = useRouter();
   // Read once: the address changes as soon as the redirect starts.

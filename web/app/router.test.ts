@@ -20,7 +20,7 @@ it('the page router and the server have the same paths, except for the landing p
   expect([...paths, '/landing'].toSorted()).toEqual([...PAGE_PATHS, STATUS_ROUTE].toSorted());
 });
 
-it('the list of routes that read search parameters has every such route and parameter', () => {
+it('the expected list names every route that reads search parameters, and each parameter', () => {
   const found = Object.values(testRouter().routesByPath).flatMap(({ fullPath, options }) => {
     const { validateSearch } = options as { validateSearch?: (search: object) => unknown };
     const names = new Set<string>();
@@ -33,7 +33,7 @@ it('the list of routes that read search parameters has every such route and para
 
 describe('the `next` parameter of the login page', () => {
   it.each(['/dashboard', '/dashboard?domain=7&status=soon', '/profile', '/status-page', '/alerts#channels'])(
-    'is read as %s, unchanged',
+    'reads %s unchanged',
     async (next) => {
       expect(await searchAt('/login', { next })).toMatchObject({ next });
     },
@@ -44,7 +44,7 @@ describe('the `next` parameter of the login page', () => {
     expect((await searchAt('/login', { next }))['next']).toBeUndefined();
   });
 
-  it('is only read on the login page', () => {
+  it('exists only on the login page', () => {
     const paths = SEARCHED_ROUTES.filter(({ names }) => names.includes('next'));
     expect(paths.map(({ path }) => path)).toEqual(['/login']);
   });
@@ -52,7 +52,7 @@ describe('the `next` parameter of the login page', () => {
 
 describe.each(SEARCHED_ROUTES)('The search parameters of $path', ({ path, names }) => {
   it.each(BOGUS_VALUES.map((value) => JSON.stringify(value)))(
-    'are undefined, text or a number for the value %s',
+    'are undefined, text or a number if the URL has the value %s',
     async (quoted) => {
       const value = JSON.parse(quoted) as string;
       const found = await searchAt(path, Object.fromEntries(names.map((name) => [name, value])));

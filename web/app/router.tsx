@@ -23,7 +23,7 @@ import { PageFrame } from './page-frame.tsx';
 
 const Toaster = lazyPart(async () => (await import('../ui/toaster.tsx')).Toaster);
 
-// The shell has its own notice bar.
+// Pages in the shell, which has a notice bar of its own.
 const SHELL_PATHS = ['/dashboard', '/certificates', '/profile', '/alerts', '/status-page', '/billing-test'];
 
 const rootRoute = createRootRoute({
@@ -31,16 +31,16 @@ const rootRoute = createRootRoute({
   notFoundComponent: NotFoundPage,
 });
 
-/** Lazy-loads the component of a route. */
+/** Loads the code of a route's component when the route is first visited. */
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPage(load), name);
 
 /** Reads the host that a visitor checked on the landing page; the dashboard offers it again after the sign-in. */
 const host = line(HOST_MAX_LENGTH);
 
-/** Reads a value that the page validates. */
+/** Reads a short value as text. The page itself decides whether it is valid. */
 const word = line(20);
 
-/** Returns a page without search parameters. Its code loads with the first visit. */
+/** Creates the route of a page without search parameters. The page's code loads with the first visit. */
 function page<Parent extends AnyRoute, Path extends string, Name extends string>(
   parent: Parent,
   path: Path,
@@ -50,7 +50,7 @@ function page<Parent extends AnyRoute, Path extends string, Name extends string>
   return createRoute({ getParentRoute: () => parent, path, component: lazyPage(load, name) });
 }
 
-/** Surrounds the pages that cache what they read. Other pages, such as the login, load without the library for that. */
+/** Surrounds the pages that use the query cache. Other pages, such as the login, load without that library. */
 const queryCacheRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'query-cache',
@@ -175,12 +175,12 @@ interface PrerenderOptions {
 export function createAppRouter(prerender: Partial<PrerenderOptions> = {}) {
   return createRouter({
     routeTree,
-    // Drops parameters that no `validateSearch` names from the address.
+    // Removes search parameters from the URL that no `validateSearch` names.
     search: { strict: true },
     defaultPreload: 'intent',
     defaultPendingComponent: BlankPage,
     defaultPendingMs: 150,
-    // The pending page is blank, so it cannot flicker.
+    // The pending page is blank, so showing it briefly does not flicker.
     defaultPendingMinMs: 0,
     defaultErrorComponent: ErrorPage,
     scrollRestoration: true,
@@ -200,9 +200,9 @@ export async function createPages(isPrerendered: boolean): Promise<ReactNode> {
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The dashboard opens the form that adds a domain. */
+    /** Set if the dashboard should open the form that adds a domain. */
     addsDomain?: true;
-    /** The alerts page opens the form that adds a Slack channel. */
+    /** Set if the alerts page should open the form that adds a Slack channel. */
     addsChannel?: 'slack';
   }
   interface Register {

@@ -16,7 +16,7 @@ import { useLiveConnection } from '../lib/live-events-context.ts';
 // A stream that reconnects within this time shows no notice.
 const RECONNECT_GRACE_MS = 5_000;
 
-/** Notices about things that are not a problem yet. */
+/** Notices that are shown only if no other notice applies: nothing is wrong yet. */
 const MAY_WAIT: Notice['kind'][] = ['trial', 'verify', 'insecure'];
 
 /** Shows the notice below the header and the action for it. */
@@ -72,13 +72,13 @@ function NoticeActions({ kind }: Pick<Notice, 'kind'>) {
   return null;
 }
 
-/** Loads its code on click, because few people need it. */
+/** Loads the mail dialog's code on click, because few people need it. */
 async function openOwnMail(): Promise<void> {
   const { reopenOwnMail } = await import('../lib/alerts/own-mail.ts');
   await reopenOwnMail();
 }
 
-/** Tries the account's own address again. A test email shows whether it works. */
+/** Offers to send mail to the account's own address again. A test email shows whether it arrives. */
 function MailActions({ label }: { label: string }) {
   const rereadPlan = useRereadPlan();
   const open = useWrite({

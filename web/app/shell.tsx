@@ -48,7 +48,7 @@ function Frame({ children }: { children: ReactNode }) {
   usePaletteKey(isPaletteOpen, setPaletteOpen);
   const [isFeedbackOpen, setFeedbackOpen] = useState(false);
   useLivePlan();
-  // On every page, so that the dashboard is up to date when the person returns to it.
+  // Runs on every page, so that the dashboard is up to date when the person returns to it.
   useLiveDomains();
   const offer = useOffer();
   const giveFeedback = () => setFeedbackOpen(true);

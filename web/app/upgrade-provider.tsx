@@ -45,7 +45,7 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
           reason={reason}
           onClose={() => setReason(null)}
           onDeclined={() => declined.current?.()}
-          // If the dialog that led here is gone, focus returns to the element that opened that dialog.
+          // If the button that opened the dialog is gone, focus returns to the element from which the user came there.
           focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
         />
       )}

@@ -5,9 +5,9 @@ import type { Plugin } from 'vite';
 
 export interface BuiltChunk {
   fileName: string;
-  /** Paths of the sources in it. */
+  /** Paths of the source files in the chunk. */
   moduleIds: string[];
-  /** Names of the files that it imports statically. */
+  /** Names of the chunks that this chunk imports statically. */
   imports: string[];
 }
 
@@ -18,8 +18,8 @@ export interface BuildOutput {
 }
 
 /**
- * Creates a plugin that runs `work` when all files of the build are written. It does not run after a failed build: an error about
- * missing files would hide the error of the build.
+ * Creates a plugin that runs `work` when all files of the build are written. After a failed build `work` does not run: its
+ * error about missing files would hide the error of the build.
  */
 export function afterBuild(name: string, work: (built: BuildOutput) => Promise<void>): Plugin {
   let root = '';

@@ -43,10 +43,10 @@ export function statusDocument(shell: string, files: readonly string[]): string 
 }
 
 interface Parts {
-  /** Without the product's name. */
+  /** Title of the page, without the product's name. */
   title: string;
   body: string;
-  /** True if the page does not work without scripts. It then says so to browsers that run none. */
+  /** True if the page needs scripts. Browsers that run none then show a message about it. */
   needsScript: boolean;
   style: string;
   files: readonly string[];

@@ -29,9 +29,9 @@ const DASHBOARD = [...SIGNED_IN, 'app/dashboard.tsx'];
 const LEGAL = [ROUTER, 'features/legal/legal-page.tsx'];
 const PUBLIC_STATUS = [...CACHED, 'features/status/public/public-status-page.tsx'];
 
-/** What each page loads first. */
+/** The modules that each page loads first. */
 const MODULES: Record<PagePath, string[]> = {
-  // Only loaded if the visitor may be signed in.
+  // The page `/` loads these only if the visitor may be signed in.
   '/': [...DASHBOARD, 'app/home.tsx'],
   '/landing': ['app/landing.tsx'],
   '/login': [ROUTER, 'features/session/login-page.tsx'],
@@ -55,8 +55,8 @@ const MODULES: Record<PagePath, string[]> = {
 };
 
 /**
- * Renders the landing and login pages at build time, once per kind of deployment, so that they can be read before any script
- * runs. Turns every other page into a shell that preloads its code.
+ * Renders the landing and login pages at build time, once per kind of deployment, so that visitors can read them before any
+ * script runs. For every other page, writes an HTML shell that preloads the page's code.
  */
 export function prerenderPages(): Plugin {
   return {
@@ -109,7 +109,7 @@ function filesOf(chunks: readonly BuiltChunk[], modules: readonly string[]): str
 interface Rendered {
   landing: Map<string, string>;
   login: Map<string, string>;
-  /** What the dashboard shows until its code has loaded. */
+  /** HTML that the dashboard shows until its code has loaded. */
   skeleton: string;
 }
 
@@ -120,11 +120,11 @@ async function renderedPages(root: string): Promise<Rendered> {
     await build({
       configFile: false,
       root,
-      // It would warn that the two kinds of pages, which this build renders together, share a module.
+      // Vite would warn that two pages, which this build renders together, share a module.
       logLevel: 'error',
       plugins: [react()],
       ssr: { noExternal: true },
-      // Node has a `localStorage` that warns on access; prerendering stores nothing.
+      // Node's `localStorage` warns on access, and prerendering stores nothing.
       define: { localStorage: 'undefined' },
       build: { ssr: 'app/prerender.tsx', outDir: folder, emptyOutDir: false, copyPublicDir: false },
     });

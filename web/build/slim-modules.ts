@@ -7,12 +7,12 @@ const USED_PARTS = ['method', 'path', 'access', 'response'];
 
 const ZOD_CORE = /\/zod\/v4\/core\/core\.js$/;
 const ZOD_SCHEMAS = /\/zod\/v4\/classic\/schemas\.js$/;
-/** Modules that only describe schemas as JSON Schema, or only remember the cycles of schemas that contain themselves. */
+/** Modules of zod that only convert schemas to JSON Schema, or only detect schemas that contain themselves. */
 const ZOD_UNUSED = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors|memoizer)\.js$/;
 /** Methods such as `string().email()`, which zod deprecates in favour of `z.email()`. */
 const ZOD_FORMAT_METHOD =
   /^ {4}\w+\(params\) \{\s+return this\.check\(core\._\w+\(Zod\w+, params\)\);\s+\},\n/gm;
-/** Methods of schemas that neither the contract nor the pages call. Each keeps classes and functions in the bundle. */
+/** Methods of schemas that neither the contract nor the pages call. Each method keeps its classes and functions in the bundle. */
 const ZOD_UNUSED_METHODS =
   'and|exactOptional|nonoptional|overwrite|prefault|readonly|(?:safe)?(?:En|De|en|de)code(?:Async)?|(?:safeP|p)arseAsync|validate(?:Async)?|exactPartial|merge|required|safeExtend|normalize|slugify|lowercase|uppercase';
 const ZOD_UNUSED_METHOD = new RegExp(
@@ -20,10 +20,10 @@ const ZOD_UNUSED_METHOD = new RegExp(
   'gm',
 );
 const ZOD_IMPORT = /from 'zod'/;
-/** A call of such a method. `TextEncoder` and `TextDecoder` have methods of the same names. */
+/** A call of one of `ZOD_UNUSED_METHODS`. `TextEncoder` and `TextDecoder` have methods of the same names, which may be called. */
 const ZOD_UNUSED_CALL = new RegExp(String.raw`(?<!coder\(\))\.(?:${ZOD_UNUSED_METHODS})\(`);
 
-/** Removes from the bundle what the pages do not use of the contract and of zod. The build fails if a module calls what was removed. */
+/** Removes code of the contract and of zod that the pages do not use. The build fails if a module calls a removed method. */
 export function slimModules(): Plugin {
   return {
     name: 'slim-modules',
@@ -36,10 +36,10 @@ export function slimModules(): Plugin {
         if (call) this.error(`The pages load zod without ${call.slice(1)}…), see web/build/slim-modules.ts`);
       }
       if (CONTRACT.test(path)) return { code: slimmed(code, CALLS.test(path)), map: null };
-      // Before it creates the first schema, zod tries to compile code. Our content security policy forbids that and browsers
+      // Before zod creates the first schema, it tries to compile code. Our content security policy forbids that, and browsers
       // report the attempt.
       if (ZOD_CORE.test(path)) return { code: `${code}\nglobalConfig.jitless = true;`, map: null };
-      // To remove these methods and the code compiler saves 6 kB.
+      // Removing these methods and the code compiler saves 6 kB.
       if (ZOD_SCHEMAS.test(path))
         return {
           code: code
@@ -61,9 +61,8 @@ function emptyFunctions(code: string): string {
 }
 
 /**
- * Returns the source with pure constants and, if `isOfCalls`, with only the used parts of its object literals. To a bundler, creating a
- * schema looks like a side effect. Each computed constant `x` therefore becomes `(() => x)()`, marked as pure, so that it is dropped if
- * unused.
+ * Returns the source with computed constants marked as pure: `x` becomes `(() => x)()`. To a bundler, creating a schema looks
+ * like a side effect; a pure constant is dropped if unused. With `isOfCalls`, object literals keep only the used parts of a call.
  */
 export function slimmed(code: string, isOfCalls: boolean): string {
   let slim = '';
@@ -76,7 +75,7 @@ export function slimmed(code: string, isOfCalls: boolean): string {
     const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
     if (declaration?.type !== 'VariableDeclaration') continue;
     for (const { init } of declaration.declarations) {
-      // Plain literals are already pure, and functions are not computed.
+      // Plain literals need no mark, and functions are not computed.
       if (!init || init.type === 'Literal' || init.type === 'ArrowFunctionExpression') continue;
       replace(init.start, init.start, '/* @__PURE__ */ (() => (');
       if (isOfCalls && init.type === 'TSSatisfiesExpression' && init.expression.type === 'TSAsExpression') {

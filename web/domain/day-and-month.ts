@@ -11,16 +11,16 @@ const shortMonth = dateFormat({ month: 'short', year: 'numeric' });
 const utcMonth = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' });
 const utcDay = dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** Returns '22 November' within half a year of `now` (ms UTC), otherwise '22 November 2027'; in local time. */
+/** Returns '22 November', or '22 November 2027' if that is more than half a year from `now` (ms UTC). Local time. */
 export function dayAndMonth(instant: string, now: number, near = dayMonth): string {
   const at = Date.parse(instant);
   return (Math.abs(at - now) < HALF_A_YEAR_MS ? near : dayMonthYear)(at);
 }
 
-/** Returns '22 Nov' within half a year of `now` (ms UTC), otherwise '22 November 2027'; in local time. */
+/** Returns '22 Nov', or '22 November 2027' if that is more than half a year from `now` (ms UTC). Local time. */
 export const shortDay = (instant: string, now: number): string => dayAndMonth(instant, now, short);
 
-/** Number of days that `firstDays` names. */
+/** Maximum number of days that `firstDays` names. */
 const DAYS_NAMED = 3;
 
 /** Returns the first days of these instants: '26, 27 and 28 November', and ' and later' if there are more. `now` in ms UTC. */
@@ -35,8 +35,8 @@ export function firstDays(instants: readonly string[], now: number): string {
 }
 
 /**
- * Returns a formatter for short dates next to a long one: '22 Nov', or 'Nov 2026' if the span is so long that day and month
- * leave the year open. Parameters in ms UTC; formats local time.
+ * Returns a formatter for dates on an axis: '22 Nov', or 'Nov 2026' if the axis is so long that day and month alone are
+ * ambiguous. Parameters in ms UTC; formats local time.
  */
 export function shortDays(from: number, to: number): (instant: number) => string {
   return to - from < YEAR_MS ? short : shortMonth;

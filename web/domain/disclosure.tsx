@@ -5,7 +5,7 @@ import { classNames } from '../ui/class-names.ts';
 const SUMMARY =
   'flex cursor-pointer list-none rounded-2 [&::-webkit-details-marker]:hidden hover:bg-sunken focus-visible:bg-sunken';
 
-/** Rotates when the surrounding `details` opens. */
+/** An arrow that turns when the surrounding `details` element opens. */
 export function Chevron({ className }: { className?: string }) {
   return (
     <ChevronDown
@@ -20,7 +20,7 @@ export function Chevron({ className }: { className?: string }) {
 }
 
 interface DisclosureProps {
-  /** Always visible; names the control. */
+  /** Line that is always visible and that unfolds the rest when clicked. */
   summary: ReactNode;
   /** Unfolds the rest when it becomes true. */
   isOpen?: boolean;
@@ -46,7 +46,7 @@ interface FoldedSectionProps {
   title: string;
   /** The line that is always visible. */
   line: ReactNode;
-  /** Initially open: something in it needs attention. */
+  /** Whether the section is open at first, because something in it needs attention. */
   isOpen?: boolean;
   onToggle?: (isOpen: boolean) => void;
   children: ReactNode;

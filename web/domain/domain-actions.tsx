@@ -39,7 +39,7 @@ export function RemoveItem({ domain, actions }: ItemProps) {
   );
 }
 
-/** The actions on one domain. */
+/** The actions that menus and buttons offer for a domain. */
 export interface DomainActions {
   refresh: (domain: DomainWire) => void;
   showDetails: (domain: DomainWire) => void;

@@ -16,7 +16,7 @@ import {
 // Cached in place of a single domain after its removal.
 const REMOVED = null;
 const ALL_LISTS = ['domains', 'list'] as const;
-/** The ids and the groups of filtered lists, read at once. */
+/** Query key of the ids and the groups of filtered lists. Both are invalidated together. */
 export const ALL_IDS = ['domains', 'ids'] as const;
 export const SUMMARY_KEY = ['domains', 'summary'] as const;
 // A string, because an object in a query key would also match objects with more properties.
@@ -29,11 +29,11 @@ export const historyKey = (id: string) => ['domains', 'history', id] as const;
 export interface DomainCache {
   /** After a call of this page: stores the server's version, and prepends a new domain. */
   put: (domain: DomainWire) => void;
-  /** After a live event: replaces the domain if it is loaded; returns whether the lists must be read again. */
+  /** After a live event: replaces the domain if it is loaded. Returns whether the lists must be read again. */
   report: (domain: DomainWire) => boolean;
   /** After a call of this page that removed domains. */
   remove: (ids: readonly string[]) => void;
-  /** After a live event about a removal: like `remove`, but the caller does the reading. */
+  /** After a live event about a removal: removes the domain like `remove`, but leaves reading the lists again to the caller. */
   reportRemoved: (id: string) => void;
   /** Returns the number of domains, as far as known. */
   count: () => number;
@@ -43,7 +43,7 @@ export interface DomainCache {
   reread: () => void;
 }
 
-/** Returns the only functions that change cached domains, for responses and events. */
+/** Returns the cache of domains. Only its functions change cached domains, both for responses and for events. */
 export function useDomainCache(): DomainCache {
   const queryClient = useQueryClient();
   return useMemo(() => createDomainCache(queryClient), [queryClient]);
@@ -74,7 +74,10 @@ function isOlder({ last_checked_at: at }: DomainWire, known: DomainWire | undefi
   return knownAt !== null && (at === null || Date.parse(at) < Date.parse(knownAt));
 }
 
-/** Returns everything that can decide whether and where a list shows the domain. Names and creation times never change. */
+/**
+ * Returns everything about the domain that can decide whether and where a list shows it. Names and creation times are left
+ * out, because they never change.
+ */
 function placeOf({
   state,
   expiry_date,
@@ -115,9 +118,9 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     rereadSummary();
   };
 
-  /** Replaces the domain wherever it is loaded. Returns whether a list may have changed in more than this row. */
+  /** Replaces the domain wherever it is loaded. Returns whether a list may have changed in more than this one row. */
   const replace = (domain: DomainWire): boolean => {
-    // A read in flight may be older than what is stored now.
+    // A read that is in flight may return older data than what is stored now.
     const isReading = queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
     const former = cachedDomain(queryClient, domain.id);
     if (former?.fingerprint !== domain.fingerprint)
@@ -135,7 +138,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
       write(queryClient, filter, pages, without(pages, gone));
   };
 
-  /** Shows a new domain in the lists that surely begin with it. */
+  /** Adds a new domain to the lists that certainly begin with it. */
   const showFirst = (domain: DomainWire) => {
     for (const { filter, pages } of cachedLists(queryClient))
       if (
@@ -150,11 +153,12 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     put: (domain) => {
       const known = cachedDomain(queryClient, domain.id);
       const isNew = known === undefined;
-      // A response can arrive after the event of something later, such as the end of the check that it started. Events are ordered,
-      // so the newer one is kept.
+      // A response can arrive after an event of something later, such as the end of the check that the response reports as
+      // started. Events arrive in order, so the newer state is kept.
       const isOutdated = !isOlder(domain, known) && replace(domain);
       if (isNew) showFirst(domain);
-      // If the event of the same change came first, nothing differs any more. Only a started check changes no list.
+      // If the event of the same change came first, the response changes nothing. A check that has only started changes no
+      // list.
       if (isNew || isOutdated || !domain.checking) rereadLists();
       rereadSummary();
     },
@@ -176,8 +180,8 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
 }
 
 /**
- * Counts a new domain, so that the headline knows of it until the summary is read again. It counts as pending even if it is checked
- * already: only the server says whether it needs attention.
+ * Returns the summary with a new domain, so that the headline counts it until the summary is read again. It is counted as
+ * pending even if it has been checked: only the server knows whether it needs attention.
  */
 function withOne(summary: SummaryWire): SummaryWire {
   const { total, counts } = summary;
@@ -207,7 +211,7 @@ function pagesBelow(queryClient: QueryClient, queryKey: ReturnType<typeof listKe
   return pages;
 }
 
-/** Keeps each page's read time and stale mark: changing one row does not refresh the others. */
+/** Keeps the time at which each page was read and whether it is stale: changing one row does not refresh the other rows. */
 function write(queryClient: QueryClient, filter: ListFilter, former: LoadedPages, next: LoadedPages): void {
   for (const [number, page] of next) {
     if (page === former.get(number)) continue;

@@ -5,11 +5,11 @@ import type { DomainSort, ListStatus } from '../../contract/words.ts';
 /** Which domains are listed, in which order. It is the key of a cached list. */
 export interface ListFilter extends DomainFilter {
   sort: DomainSort;
-  /** Absent: `naturalDirection` of the order. */
+  /** If absent, `naturalDirection` of the order. */
   direction?: SortDirection;
 }
 
-/** Shows every domain again, merged over the dashboard's search parameters. */
+/** Search parameters that show every domain again. Merge them over the current ones. */
 export const NO_FILTER = {
   q: undefined,
   status: undefined,
@@ -19,7 +19,7 @@ export const NO_FILTER = {
   without: undefined,
 } satisfies Record<keyof DomainFilter, undefined>;
 
-/** Returns the parts of a filter in a fixed order, absent ones as undefined. */
+/** Returns the parts of a filter in a fixed order, with undefined for absent parts. */
 export function filterParts(filter: DomainFilter): unknown[] {
   return (Object.keys(NO_FILTER) as (keyof DomainFilter)[]).map((name) => filter[name]);
 }
@@ -29,7 +29,7 @@ export function isUnfiltered(filter: DomainFilter): boolean {
   return filterParts(filter).every((part) => part === undefined);
 }
 
-/** Returns how many domains a list with this `status` has. */
+/** Returns how many domains the list with this `status` filter has. */
 export function countOf(summary: SummaryWire, status: ListStatus | undefined): number {
   const { total, counts, on_schedule: onSchedule, attention } = summary;
   switch (status) {

@@ -6,7 +6,10 @@ import { heldBackLine, heldBackSentence, pausedLine, scheduleLine } from './doma
 
 const at = (hours: number) => new Date(EXAMPLE_NOW + hours * HOUR_MS).toISOString();
 
-/** Returns a certificate with this lifetime and remaining time in hours, whose renewal is overdue from `overdueIn` on. */
+/**
+ * Returns a certificate that is valid for `lives` hours in all, has `left` hours left, and whose renewal is overdue in
+ * `overdueIn` hours.
+ */
 function certificate({ lives = 160, left = 100, overdueIn = 1 as number | null, isShortLived = true }) {
   const { renewal } = exampleDomain();
   const overdue_at = overdueIn === null ? null : at(overdueIn);
@@ -36,7 +39,7 @@ it('pausedLine says who or what paused a domain', () => {
   expect(pausedLine('plan', 1)).toBe('Paused: the Free plan checks 1 domain');
 });
 
-it('the words about a held-back check say until when and why it is held back', () => {
+it('heldBackLine and heldBackSentence say until when and why a check is held back', () => {
   const waiting = { reason: 'own_network', until: at(0.01) } as const;
   expect(heldBackLine(waiting, EXAMPLE_NOW)).toMatch(/^Check held back until \d\d:\d\d$/);
   expect(heldBackLine(waiting, EXAMPLE_NOW + HOUR_MS)).toBe('Check held back');

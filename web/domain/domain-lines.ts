@@ -4,7 +4,10 @@ import { DAY_MS } from '../../contract/durations.ts';
 import { counted, untilText } from '../lib/format.ts';
 import { daysText, scheduleWords } from '../../contract/state/schedule.ts';
 
-/** Adds the lifetime to `scheduleWords`, which explains the red badge: 'Valid for 7 days in all, renewal overdue'. */
+/**
+ * Returns `scheduleWords` with the lifetime, which explains why the badge is red: 'Valid for 7 days in all, renewal overdue'.
+ * Null if `scheduleWords` is null.
+ */
 export function scheduleLine(domain: DomainWire, now: number): string | null {
   const word = scheduleWords(domain, now);
   const { valid_from: validFrom, expiry_date: expiryDate } = domain;
@@ -20,7 +23,7 @@ export function pausedLine(by: NonNullable<DomainWire['paused']>, freeDomains: n
   return `Paused: the Free plan checks ${counted(freeDomains, 'domain')}`;
 }
 
-/** Returns 'Check held back until 14:32', without the time once it has passed. */
+/** Returns 'Check held back until 14:32', or without the time once that has passed. */
 export function heldBackLine({ until }: NonNullable<DomainWire['waiting']>, now: number): string {
   return Date.parse(until) > now ? `Check held back until ${untilText(until, now)}` : 'Check held back';
 }

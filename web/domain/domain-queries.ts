@@ -35,7 +35,7 @@ export function useDomainSummary() {
   return useQuery({ queryKey: SUMMARY_KEY, queryFn: ({ signal }) => call(domainSummary, { signal }) });
 }
 
-/** Returns the ids of all listed domains, loaded or not, with what they have in common: their tags and days of expiry. */
+/** Returns the ids of all domains that match the filter, loaded or not, with all their tags and days of expiry. */
 export function useMatchingDomains(filter: ListFilter, isWanted: boolean) {
   return useQuery({
     queryKey: [...ALL_IDS, filter],
@@ -60,9 +60,9 @@ export function useCertificateHistory(id: string) {
 
 interface DomainRead {
   domain: DomainWire | null;
-  /** No domain has this id, or it was removed. */
+  /** True if no domain has this id, or it was removed. */
   isGone: boolean;
-  /** This page removed it, or an event reported its removal. */
+  /** True if this page removed the domain, or an event reported its removal. */
   isRemoved: boolean;
   error: unknown;
 }
@@ -74,10 +74,10 @@ export function useDomain(id: string | null): DomainRead {
     queryKey: domainKey(id ?? ''),
     queryFn: ({ signal }) => call(domain, { params: { id: id ?? '' }, signal }),
     enabled: id !== null && !isRemoved(queryClient, id),
-    // Shows the domain from a list while it loads.
+    // Until the domain is read, shows it as a list has it.
     placeholderData: () => (id === null ? undefined : cachedDomain(queryClient, id)),
   });
-  // A malformed id gets another error code.
+  // A malformed id gets an error code other than 404.
   const isRefused = error instanceof ApiError && [400, 404, 422].includes(error.status);
   const wasRemoved = id !== null && data === null;
   return {
@@ -90,7 +90,7 @@ export function useDomain(id: string | null): DomainRead {
 
 const CHECKED_STATES = DOMAIN_STATES.filter((state) => state !== 'paused');
 
-/** Returns the domains that are not paused, up to one page: for a plan that checks only a few. */
+/** Returns the first page of each state except `paused`. These are all checked domains on a plan that checks only a few. */
 export function useCheckedDomains(): DomainWire[] {
   return useQueries({
     queries: CHECKED_STATES.map((status) => pageQuery({ status, sort: 'newest' }, 1)),

@@ -32,9 +32,7 @@ export async function saveCsv(
   }
 }
 
-/**
- * Downloads what is listed as CSV, in list order. A call instead of a link, so that an expired session is refreshed first.
- */
+/** Downloads the list as CSV, in list order. Uses an API call instead of a link, so that an expired session is refreshed first. */
 export function ExportCsv({ file, query, what }: ExportCsvProps) {
   const [busy, setBusy] = useState(false);
   const download = async () => {

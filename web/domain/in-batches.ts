@@ -14,11 +14,14 @@ export interface BatchRun<Item, Answer> {
   onWait?: (seconds: number | null) => void;
   /** Stops the run between two calls, so that every call gets its response. */
   signal: AbortSignal;
-  /** Resolves after so many ms, or when the signal aborts. */
+  /** Resolves after this many ms, or when the signal aborts. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** How many items were answered, and the error that ended the run early; null if there was none or it was stopped. */
+/**
+ * How many items were answered, and the error that ended the run early. The error is null if the run was complete or was
+ * stopped by its signal.
+ */
 export interface BatchOutcome {
   answered: number;
   error: unknown;
@@ -50,7 +53,7 @@ export async function inBatches<Item, Answer>(run: BatchRun<Item, Answer>): Prom
   return { answered, error: null };
 }
 
-/** Returns the wait in seconds; null unless the refusal says that it ends soon. */
+/** Returns the seconds that the server asked us to wait. Null if the error is not a rate limit that ends soon. */
 function secondsToWait(error: unknown): number | null {
   if (!(error instanceof ApiError) || error.status !== 429) return null;
   const seconds = error.retryAfterSeconds;

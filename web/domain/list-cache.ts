@@ -44,7 +44,7 @@ export function prepended(pages: LoadedPages, domain: DomainWire): LoadedPages {
   return refilled(pages, [domain, ...loadedDomains(pages)]);
 }
 
-/** Returns the list without those domains; the following ones move up. */
+/** Returns the list without the domains with these ids; the following domains move up. */
 export function without(pages: LoadedPages, ids: ReadonlySet<string>): LoadedPages {
   return refilled(
     pages,
@@ -52,7 +52,7 @@ export function without(pages: LoadedPages, ids: ReadonlySet<string>): LoadedPag
   );
 }
 
-/** Distributes these rows over the loaded pages. Behind a gap, they are misplaced until the pages are read again. */
+/** Distributes these rows over the loaded pages. Rows behind a gap are misplaced until their pages are read again. */
 function refilled(pages: LoadedPages, rows: readonly DomainWire[]): LoadedPages {
   const added = rows.length - loadedDomains(pages).length;
   if (added === 0) return pages;

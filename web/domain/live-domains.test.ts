@@ -66,7 +66,7 @@ test('a response that is older than a live event does not undo the event', () =>
   expect(cachedDomain(queryClient, 'd3')).toEqual(after);
   cache.put({ ...after, checking: true });
   expect(cachedDomain(queryClient, 'd3')?.checking).toBe(true);
-  // The event wins even if the server's clock was set back.
+  // The event wins even if its date is older, because the server's clock was set back.
   createLiveDomains(queryClient).take({ event: 'domain', data: before });
   expect(cachedDomain(queryClient, 'd3')).toEqual(before);
   leave();
@@ -122,7 +122,7 @@ test.each([
   ['distrust', { trusted: false }],
   ['a reason for attention', { attention: 'refused' as const }],
   ['a later renewal', { renewal: { ...RENEWAL, overdue_at: '2027-01-01T00:00:00.000Z' } }],
-])('%s refetches the list, whose order it may change', async (_what, change) => {
+])('%s refetches the list, whose order may change', async (_what, change) => {
   const { queryClient, reads, leave } = dashboard();
   createLiveDomains(queryClient).take({ event: 'domain', data: exampleDomain({ id: 'd3', ...change }) });
   await vi.advanceTimersByTimeAsync(5000);

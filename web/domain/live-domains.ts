@@ -13,8 +13,8 @@ export function createLiveDomains(queryClient: QueryClient) {
   const currentSummary = () => queryClient.getQueryData(SUMMARY_KEY);
   let listedSummary = currentSummary();
   const all = throttled(() => cache.reread(), REREAD_THROTTLE);
-  // Only the summary tells whether a domain that is not loaded has changed. A page that does not show the summary does not read it,
-  // so there we mark the lists as outdated too.
+  // Only the summary tells whether a domain that is not loaded has changed. A page that does not show the summary does not
+  // read it. There, mark the lists as outdated too.
   const rereadSummary = async () => {
     await queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
     const isShown = queryClient.getQueryCache().find({ queryKey: SUMMARY_KEY })?.isActive() === true;

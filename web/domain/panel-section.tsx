@@ -4,7 +4,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 
 interface PanelSectionProps {
   title: string;
-  /** Only for screen readers, because the tab above has the same words. */
+  /** True if only screen readers get the title, because the tab above has the same words. */
   isTitleHidden?: boolean;
   /** Small text or a button at the right of the title. */
   aside?: ReactNode;
@@ -30,7 +30,7 @@ export function Facts({ className, children }: { className: string; children: Re
 
 interface FactProps {
   term: string;
-  /** Monospace. */
+  /** True to set the value in monospace. */
   mono?: boolean;
   /** Text for the copy button, which appears on hover or focus. */
   copy?: string | undefined;
@@ -58,7 +58,7 @@ export function Fact({ term, mono = false, copy, isWide = false, children }: Fac
           children
         )}
         {copy && (
-          // The touch target extends into the margin.
+          // Lets the touch target extend into the margin.
           <span className="max-md:-mr-3">
             <CopyButton label={`Copy: ${term}`} text={copy} />
           </span>

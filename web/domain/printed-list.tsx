@@ -5,7 +5,7 @@ import type { Call } from '../../contract/calls/call.ts';
 import { refreshSession } from '../../contract/calls/session.ts';
 import { counted, longDate } from '../lib/format.ts';
 
-/** A call for pages of a list, with a cursor for the next one. */
+/** A call that returns a page of a list, and the cursor of the next page. */
 type ListCall<Row> = Call & { response: z.ZodType<{ data: Row[]; next_cursor?: string | null | undefined }> };
 
 export interface PrintedColumn<Row> {
@@ -17,14 +17,14 @@ interface PrintedListProps<Row> {
   call: ListCall<Row>;
   /** Filter and order of the list. */
   query: Readonly<Record<string, string | undefined>>;
-  /** What a row is: 'domain'. */
+  /** What a row stands for, as the page's text names it: 'domain'. */
   what: string;
   columns: readonly PrintedColumn<Row>[];
 }
 
 const PAGE_SIZE = 200;
 
-/** Prints a table of all listed rows in place of the page, of which only the rows in view are mounted. */
+/** Prints a table of all listed rows instead of the page. The page cannot be printed itself, because it mounts only the rows in view. */
 export function PrintedList<Row>({ call, query, what, columns }: PrintedListProps<Row>) {
   const [printed, setPrinted] = useState<{ rows: readonly Row[]; now: number } | null>(null);
   const begin = useEffectEvent(() => {

@@ -16,8 +16,8 @@ interface RemainingTimeProps {
 }
 
 /**
- * Shows the badge or the days left, never both; before the first certificate, the state of its check. In a row, a paused domain
- * shows that, and next to it any expiry badge of its last certificate; a card says it below.
+ * Shows the badge or the days left, never both; before the first certificate, the state of the check. A row shows that its
+ * domain is paused, and beside it any expiry badge of its last certificate. A card shows the pause in another line.
  */
 export function RemainingTime({ domain, now, short = false }: RemainingTimeProps) {
   const notAfter = domain.expiry_date === null ? null : Date.parse(domain.expiry_date);
@@ -63,7 +63,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
 
 interface RevocationStateProps {
   domain: DomainWire;
-  /** `end` and `start`: the words are below the badge, at this edge. */
+  /** `end` and `start`: the note about the revocation is below the badge, at this edge. */
   place: 'beside' | 'end' | 'start';
 }
 
@@ -90,7 +90,7 @@ export function RevocationState({ domain, place }: RevocationStateProps) {
   );
 }
 
-/** Hides the first word of 'revocation not known' in a narrow card if the note would overlap a badge on its left. */
+/** Hides the first word of 'revocation not known' if the card is so narrow that the note would overlap a badge on its left. */
 function ShortNote({ note }: { note: string }) {
   const rest = note.replace(/^revocation /, '');
   return (

@@ -17,15 +17,15 @@ interface Failure {
 }
 
 interface Failures {
-  /** The first shows the error. */
+  /** The first failure shows the error of all. */
   all: readonly Failure[];
-  /** Returns what removes it. */
+  /** Adds a failure. Returns a function that removes it. */
   add: (failure: Failure) => () => void;
 }
 
 const FailuresContext = createContext<Failures | null>(null);
 
-/** Joins the errors of its sections: if several failed, the first says why, with one button that retries all. */
+/** Joins the errors of its sections. If several sections failed, the first of them says why, with one button that retries all. */
 export function JoinedErrors({ children }: { children: ReactNode }) {
   const [all, setAll] = useState<readonly Failure[]>([]);
   const add = useCallback((failure: Failure) => {
@@ -35,14 +35,17 @@ export function JoinedErrors({ children }: { children: ReactNode }) {
   return <FailuresContext value={useMemo(() => ({ all, add }), [all, add])}>{children}</FailuresContext>;
 }
 
-/** Sorts by the order of the page, hidden places last: a folded section must not be the one that shows the error. */
+/** Sorts by the order of the page, with folded sections last: an error in a folded section would be invisible. */
 function byPlace(one: Failure, other: Failure): number {
   const hidden = Number(!one.place.checkVisibility()) - Number(!other.place.checkVisibility());
   if (hidden !== 0) return hidden;
   return one.place.compareDocumentPosition(other.place) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-/** Adds the error of the element of `ref` to the joined ones. Only the first of them is shown; its `retry` retries all. */
+/**
+ * Adds the error of the section that `ref` marks to the joined errors. Only the first section shows its error; the button
+ * there retries all.
+ */
 export function useJoinedError(onRetry: () => void) {
   const joined = use(FailuresContext);
   const add = joined?.add;
@@ -65,7 +68,7 @@ export function useJoinedError(onRetry: () => void) {
   };
 }
 
-/** What the error of a section needs of the query that failed. */
+/** The parts of a failed query that the error of a section shows or uses. */
 export interface FailedRead {
   error: unknown;
   isFetching: boolean;
@@ -73,14 +76,14 @@ export interface FailedRead {
 }
 
 interface SectionErrorProps {
-  /** 'Could not load' and what. */
+  /** 'Could not load …', with what could not be loaded. */
   title: string;
   read: FailedRead;
-  /** What still works. */
+  /** Sentence that says what still works. */
   note?: string;
 }
 
-/** Replaces one section that could not be loaded; the others stay. */
+/** Replaces one section that could not be loaded; the page's other sections stay. */
 export function SectionError({ title, read, note }: SectionErrorProps) {
   const { ref, isFirst, isAlone, retry } = useJoinedError(() => void read.refetch());
   const sentence = sentenceOf(read.error);
@@ -95,7 +98,7 @@ export function SectionError({ title, read, note }: SectionErrorProps) {
             {!isAlone && ' and other parts'}
           </p>
           <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
-            {/* The error of a lost connection says it already. */}
+            {/* If the connection was lost, the error already says so. */}
             {note !== undefined && !sentence.includes('Your monitoring keeps running.') && `${note} `}
             {sentence}
           </p>

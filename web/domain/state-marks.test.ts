@@ -7,7 +7,7 @@ import { STATE_MARKS, stateOfFinding } from './state-marks.tsx';
 
 const STATES = [...new Set([...DOMAIN_STATES, ...ATTENTION_REASONS])].filter((state) => state !== 'pending');
 
-it('every state has one symbol, one colour and one name', () => {
+it('every state has the listed symbol, colour and name', () => {
   const table = STATES.map((state) => {
     const { glyph, tone } = STATE_MARKS[state];
     return `${state}: ${glyph} ${tone}, ${STATE_NAMES[state]}`;
@@ -54,7 +54,7 @@ function componentsWith(pattern: RegExp, features: readonly string[]): string[] 
     .filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8')));
 }
 
-it('no page chooses the symbol of a state itself', () =>
+it('only the page of a public status names a symbol of a state itself instead of using STATE_MARKS', () =>
   // The overall state of a status page may be unknown, which no domain list shows.
   expect(
     componentsWith(/(glyph|name)(=|: )\{?['"](expired|revoked|soon|fault)['"]/, [
@@ -66,7 +66,7 @@ it('no page chooses the symbol of a state itself', () =>
     ]),
   ).toEqual(['/status/public/status-view.tsx']));
 
-it('channels and lines of an import have no symbol of an expiry', () =>
+it('channels and lines of an import use none of the symbols for expiry', () =>
   expect(
     componentsWith(/(glyph|name)(=|: )\{?['"](expired|critical|soon)['"]/, [
       'alerts/channels',

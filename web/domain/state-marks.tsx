@@ -9,8 +9,8 @@ import { Glyph, type GlyphName } from '../ui/glyph.tsx';
 export type MarkedState = Exclude<DomainState, 'pending'> | AttentionReason;
 
 /**
- * The shape and the colour of each state, wherever it is shown; `STATE_NAMES` has its words. An expiry has a shape for each badge, a
- * revocation a struck circle, and every other problem is a square.
+ * The symbol and the colour of each state; `STATE_NAMES` has its words. Expiry states have a shape for each badge, a
+ * revocation a struck circle, and every other problem a square.
  */
 export const STATE_MARKS = {
   expired: { glyph: 'expired', tone: 'expired' },
@@ -37,7 +37,7 @@ const COLOURS: Record<BadgeTone, string> = {
   plain: 'text-fg-3',
 };
 
-/** Shows the mark of a state beside its words. `className` sets its size, 13 px by default, and what shows through its cut-out. */
+/** Shows the mark of a state beside its words. `className` sets its size (13 px by default) and the colour of the cut-out in it. */
 export function StateMark({ state, className }: { state: MarkedState; className?: string }) {
   const { glyph, tone } = STATE_MARKS[state];
   return <Glyph name={glyph} className={classNames(className ?? 'size-[13px]', COLOURS[tone])} />;
@@ -60,7 +60,7 @@ export function StateBadge({
   );
 }
 
-/** Returns the state whose mark a finding has; null for a note. */
+/** Returns the state whose mark a finding has; null for a finding that is only a note. */
 export function stateOfFinding({
   code,
   severity,

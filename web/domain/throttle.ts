@@ -1,7 +1,7 @@
 interface ThrottleOptions {
-  /** From the first call to the run. */
+  /** Time in ms from the first call to the run. */
   delayMs: number;
-  /** At least this long between two runs. */
+  /** Minimum time in ms between two runs. */
   spacingMs: number;
 }
 

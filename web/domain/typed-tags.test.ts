@@ -26,7 +26,7 @@ describe('typed tags', () => {
     expect(typedTags('one more', twenty)).toEqual({ ok: false, error: 'A domain can have at most 20 tags' });
   });
 
-  it('stay in the field if they are not among the stored tags', () => {
+  it('stay in the field if they were not stored', () => {
     expect(withoutTags('web', ['web'])).toBe('');
     expect(withoutTags('Web , pro', ['web'])).toBe('pro');
     expect(withoutTags('web pro', ['web'])).toBe('web pro');

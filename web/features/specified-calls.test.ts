@@ -137,7 +137,10 @@ it('removeDomain sends DELETE, and a change of the check frequency sends PATCH',
   spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
 });
 
-/** Returns the requests and the last data of a read that is shown at 0 s, 59.999 s and 60.001 s, and when the window regains focus. */
+/**
+ * Returns the requests that a read sends if it is shown at 0 s, 59.999 s and 60.001 s and the window then regains focus, and
+ * the data of the last one.
+ */
 async function readAgain<Read, Shown, Key extends QueryKey>(
   query: QueryObserverOptions<Read, Error, Shown, Read, Key>,
 ) {

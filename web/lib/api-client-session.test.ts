@@ -15,11 +15,11 @@ const anything = { ...currentUser, path: '/a', response: z.unknown() } as const;
 
 interface Server {
   calls: string[];
-  /** Set by a successful refresh; every other call needs it. */
+  /** True after a successful refresh. Every call but the refresh is answered 401 before. */
   fresh: boolean;
 }
 
-/** Stubs fetch with a server whose sessions have expired. `refresh` answers the refresh call. */
+/** Stubs fetch with a server on which the session has expired. `refresh` answers the refresh call. */
 function serve(
   refresh: () => Response | Promise<Response>,
   answer = () => Response.json({ data: alice }),
@@ -96,7 +96,7 @@ describe('a call that is answered 401', () => {
     expect(order).toEqual(['Alice', 'repeated']);
   });
 
-  it('fails with the second 401 if the repeated call gets another one, without another refresh', async () => {
+  it('fails without another refresh if the repeated call gets a 401 too', async () => {
     const server = serve(refreshes, () => refusal());
     await expect(call(anything)).rejects.toMatchObject({ status: 401 });
     expect(server.calls).toHaveLength(3);
@@ -147,7 +147,7 @@ it('a call refreshes the session first if the latest answer said that the access
   await Promise.all([call(currentUser), call({ ...anything, path: '/b' })]);
   const refreshed = 'POST /api/auth/refresh';
   expect(server.calls).toEqual(['GET /api/user/me', refreshed, 'GET /api/user/me', 'GET /api/b']);
-  // Without a connection, the call itself says so.
+  // The refresh fails without a connection. The caller gets the error of the call itself.
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('offline')));
   await expect(call(currentUser)).rejects.toThrow('The server could not be reached');
   serve(endingIn('900')).fresh = true;

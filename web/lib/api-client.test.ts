@@ -24,7 +24,7 @@ const anything = {
   problems: [],
 } as const satisfies Call;
 
-/** Stubs fetch with one answer to everything. Returns the requests. */
+/** Stubs fetch with the same answer to every request. Returns the requests. */
 function answerWith(answer: () => Response): { line: string; body: unknown; headers: Headers }[] {
   const requests: ReturnType<typeof answerWith> = [];
   vi.stubGlobal('fetch', async (path: string, { method, body, headers }: RequestInit) => {
@@ -99,14 +99,14 @@ describe('the request of a call', () => {
 });
 
 describe('the answer of a call', () => {
-  it('is returned without its envelope if the envelope has no field but `data`', async () => {
+  it("is returned without its envelope if the envelope's only field is `data`", async () => {
     answerWith(() => Response.json({ data: alice }));
     expect(await call(currentUser)).toEqual(stored);
     answerWith(() => Response.json({ data: null }));
     expect(await call(logOut)).toBeNull();
   });
 
-  it('is returned whole if the contract has more fields than `data`, even if these are omitted', async () => {
+  it('is returned whole if the contract has more fields than `data`, even if the answer omits them', async () => {
     answerWith(() => Response.json({ data: [] }));
     expect(await call(channelDeliveries, { params: { key: 'email' } })).toEqual({ data: [] });
   });
@@ -169,7 +169,7 @@ describe('the answer of a call', () => {
     expect(await call(enableTotp, { body: { password: 'horse-77' } })).toEqual(setup);
   });
 
-  it('is an error with the status of the refusal, if the server sends an expected refusal with status 200', async () => {
+  it("throws an error with the refusal's status if the server sends an expected refusal with status 200", async () => {
     const refusal = problem(409, 'domain_exists', 'You already track this host.');
     const headers = { 'content-type': 'application/problem+json' };
     const requests = answerWith(() => new Response(refusal.body, { headers }));
@@ -211,7 +211,7 @@ describe('a call that is refused', () => {
     spec('8.24', 'Errors carry status text and status code');
   });
 
-  it('throws an ApiError with `failureText` for a refusal if that is given', async () => {
+  it("throws an ApiError with `failureText` instead of the refusal's sentence, if `failureText` is given", async () => {
     answerWith(() => problem(404, 'not_found', 'No such domain.'));
     await expect(call(anything, { failureText: 'Failed to get me.' })).rejects.toMatchObject({
       message: 'Failed to get me.',

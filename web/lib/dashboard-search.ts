@@ -18,7 +18,7 @@ export type DomainView = (typeof VIEWS)[number];
 export const HORIZON_SPANS = [30, 90, 365] as const;
 export type HorizonSpan = (typeof HORIZON_SPANS)[number];
 
-/** Sections of the panel; it opens with the first. */
+/** Sections of the domain panel. The panel opens with the first one. */
 export const PANEL_SECTIONS = ['overview', 'alerts', 'chain', 'uptime'] as const;
 export type PanelSectionName = (typeof PANEL_SECTIONS)[number];
 
@@ -38,10 +38,10 @@ export interface DashboardSearch {
   expires?: string;
   issuer?: string;
   without?: 'tag' | 'issuer';
-  /** What the list is grouped by; a group is open if the filter is its own. */
+  /** What the list is grouped by. The group whose filter the list has is open. */
   group?: DomainGrouping;
   sort?: DomainSort;
-  /** Direction of the order. The dashboard itself checks it, so that the login page does not load the list of directions. */
+  /** Direction of the order, as text. Only the dashboard checks it, so that the login page does not load the list of directions. */
   direction?: string;
   view?: DomainView;
   span?: HorizonSpan;
@@ -50,7 +50,7 @@ export interface DashboardSearch {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const tag = line(TAG_MAX_LENGTH);
 
-/** Reads the dashboard's search parameters. They are sent on to the API, so only values that it accepts pass. */
+/** Reads the dashboard's search parameters. The dashboard sends them on to the API, so values that the API would refuse are dropped. */
 export const dashboardSearch = searchParameters<DashboardSearch>({
   domain: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),
   section: oneOf(PANEL_SECTIONS),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDrafts } from './drafts.ts';
 
-/** The part of Storage that drafts use; items are properties. */
+/** The part of Storage that drafts use. Stored items are properties of the object. */
 function storageOf(items: Record<string, string> = {}): Storage {
   const storage = {
     ...items,

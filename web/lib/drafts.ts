@@ -5,25 +5,25 @@ const PREFIX = 'draft ';
 
 const drafts = createDrafts(() => sessionStorage);
 
-/** Draft key of the host to add. */
+/** Key of the draft with the host to add. */
 export const ADD_DOMAIN_DRAFT = 'add-domain';
 
-/** Draft key of the host that was chosen before sign-in, to be added without asking again. */
+/** Key of the draft with the host that a visitor chose before signing in. It is added without asking again. */
 export const HOST_TO_WATCH = 'host-to-watch';
 
 /** Stores a draft for a user who has just signed in; `useDraft` reads it. */
 export const keepDraft = drafts.write;
 
-/** Forgets all drafts, or all but one user's: at logout, or when another user signs in. */
+/** Forgets the drafts of all users, or of all but one user: at logout, or when another user signs in. */
 export const forgetDrafts = drafts.forget;
 
-/** Unsent texts by user and key. */
+/** Texts that were typed and not sent, by user and key. */
 export interface Drafts {
-  /** Returns '' if there is none. */
+  /** Returns '' if there is no draft. */
   read: (userId: string, key: string) => string;
   /** An empty text removes the draft. */
   write: (userId: string, key: string, text: string) => void;
-  /** Forgets all drafts, or all but that user's. */
+  /** Forgets the drafts of all users, or of all but the user `except`. */
   forget: (except?: string) => void;
   subscribe: (listener: () => void) => () => void;
 }
@@ -41,11 +41,11 @@ export function createDrafts(storage: () => Storage): Drafts {
     if (text === '') kept.delete(name);
     else kept.set(name, text);
     try {
-      // Removed first: if the new text does not fit, an older one must not come back.
+      // Remove the old text first: if the new text does not fit, the old one must not come back.
       storage().removeItem(name);
       if (text !== '') storage().setItem(name, text);
     } catch {
-      // Storage is full or blocked: the draft lasts until the page closes.
+      // If storage is full or blocked, the draft lasts until the page closes.
     }
   };
   const tell = () => {
@@ -81,9 +81,8 @@ function stored(storage: () => Storage): [string, string][] {
 type SetText = (next: string | ((former: string) => string)) => void;
 
 /**
- * Returns the user's unsent text under `key`: `[text, setText, clear]`. It survives reloads and expired sessions; other users
- * never see it. Clear it once it is sent or discarded. `clear(sent)` keeps text that was typed meanwhile, and returns whether
- * it cleared.
+ * Returns the user's unsent text under `key` as `[text, setText, clear]`. It survives reloads and expired sessions; other users never see
+ * it. Call `clear` once the text is sent or discarded. `clear(sent)` clears only if the text still is `sent`, and returns whether it is.
  */
 export function useDraft(key: string): [text: string, setText: SetText, clear: (sent?: string) => boolean] {
   const { id } = useCurrentUser();

@@ -31,14 +31,14 @@ function focusField(form: HTMLFormElement | null, name: string | undefined): voi
 }
 
 export interface Form<Name extends string, Output> {
-  /** Returns name, initial value and error for a Field. */
+  /** Returns the props of a text field: name, initial value and error. */
   field: (name: Name) => {
     name: Name;
     defaultValue: string;
     error: string | undefined;
     onChange: (event: ChangeEvent<HTMLInputElement>) => void;
   };
-  /** Returns name, value and handler for a SelectField. */
+  /** Returns the props of a SelectField: name, value and handler. */
   choice: (name: Name) => { name: Name; value: string; onChange: (value: string) => void };
   /** The current values. */
   values: Texts<Name>;
@@ -46,7 +46,7 @@ export interface Form<Name extends string, Output> {
   submit: (work: (output: Output) => Promise<void>) => (event: SubmitEvent<HTMLFormElement>) => void;
   /** True while `work` runs. */
   busy: boolean;
-  /** Shows the server's error at a field until it changes, and focuses it. */
+  /** Shows the server's error at a field and focuses the field. The error stays until the field changes. */
   refuse: (name: Name, error: string) => void;
 }
 

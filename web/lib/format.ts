@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { daysText } from '../../contract/state/schedule.ts';
 
 const LANGUAGE = 'en-GB';
-/** Creates the formatter at the first use, because each takes a browser milliseconds. */
+/** Creates the formatter when it is first used, because creating one takes a browser milliseconds. */
 function lazy<Format>(create: () => Format): () => Format {
   let format: Format | undefined;
   return () => (format ??= create());
@@ -13,7 +13,7 @@ const plurals = lazy(() => new Intl.PluralRules(LANGUAGE));
 const relative = lazy(() => new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' }));
 const list = lazy(() => new Intl.ListFormat(LANGUAGE));
 
-/** Returns a function that formats instants (ms UTC), in English unless `languages` names others. */
+/** Returns a function that formats instants (ms UTC). The language is English, unless `languages` names others. */
 export function dateFormat(
   options: Intl.DateTimeFormatOptions,
   languages: string | readonly string[] = LANGUAGE,

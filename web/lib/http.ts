@@ -8,7 +8,7 @@ const ALIASES: Record<string, string> = { host_name: 'hostname' };
 const REQUEST_TIMEOUT_MS = 30_000;
 const UNREACHABLE = 'The server could not be reached. Your monitoring keeps running.';
 
-/** Asks for expected refusals as successful answers (RFC 7240), because browsers log every 4xx as an error. */
+/** `Prefer` header (RFC 7240) that asks for expected refusals as answers with status 200. Browsers log every 4xx answer as an error. */
 export const LENIENT = 'handling=lenient';
 /** An access cookie counts as expired this long before its end, because the next request takes time to arrive. */
 const EXPIRY_MARGIN_MS = 5_000;
@@ -21,7 +21,7 @@ interface RequestOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
-  /** Replaces the server's message, where the specification gives a fixed text. */
+  /** Replaces the message of a refusal, where the specification gives a fixed text. */
   failureText?: string;
 }
 
@@ -37,7 +37,7 @@ type Query<C extends Call> = C extends { query: infer Schema extends z.ZodType }
 /** What a call takes: the path parameters, query and body that the contract describes, and options of the request. */
 type CallInput<C extends Call> = Part<C, 'params'> & Query<C> & Part<C, 'body'> & RequestOptions;
 
-/** The input as an argument, which may be omitted if the call needs none. */
+/** The input as the rest arguments of a call: optional if the call needs none. */
 export type InputArgument<C extends Call> =
   Partial<CallInput<C>> extends CallInput<C> ? [input?: CallInput<C>] : [input: CallInput<C>];
 
@@ -52,7 +52,7 @@ export type Answer<C extends Call> = C['response'] extends z.ZodType
   ? Unwrapped<z.output<C['response']>>
   : null;
 
-/** The input of any call, for code that does not know which one it makes. */
+/** The input of a call whose type is not known at compile time. */
 export interface AnyCallInput extends RequestOptions {
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string | number | undefined>>;
@@ -81,7 +81,7 @@ export async function send(call: Call, input: AnyCallInput = {}): Promise<Respon
   const { body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = input;
   const deadline = AbortSignal.timeout(timeoutMs);
   const headers: Record<string, string> = { accept: 'application/json', prefer: LENIENT, ...input.headers };
-  // Also without a body: no plain HTML form can send this type, which protects against forged requests.
+  // The type is set even without a body: no plain HTML form can send it, which protects against forged requests.
   if (call.method !== 'get') headers['content-type'] = 'application/json';
   try {
     const response = await fetch(urlOf(call, input), {
@@ -136,7 +136,7 @@ async function bodyOf(response: Response, signal?: AbortSignal): Promise<unknown
   }
 }
 
-/** Returns whether a call was refused. An expected refusal has the status 200. */
+/** Returns whether the server refused the call. An expected refusal has status 200, but the media type of a problem. */
 export const isRefused = ({ ok, headers }: Response): boolean =>
   !ok || headers.get('content-type')?.startsWith('application/problem+json') === true;
 
@@ -153,7 +153,10 @@ export async function accepted(response: Response, { failureText }: RequestOptio
   });
 }
 
-/** Reads and parses the answer of a call, as `Unwrapped`. Throws ApiError if it does not match the contract. */
+/**
+ * Reads and parses the answer of a call; of an answer `{ data }`, returns only the data. Throws ApiError if it does not match
+ * the contract.
+ */
 export function answerOf<C extends Call>(
   call: C,
   response: Response,
@@ -193,8 +196,8 @@ function snakeCase(key: string): string {
 }
 
 /**
- * Adds the contract's snake_case name to every field that has another one, so that answers are accepted in both casings.
- * The other names stay, because the identity provider's calls have camelCase ones. Values are unchanged.
+ * Adds to every field with another name the snake_case name that the contract uses, so that answers are accepted in both
+ * casings. The original names stay, because calls of the identity provider use camelCase. Values are unchanged.
  */
 export function withSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSnakeCase);

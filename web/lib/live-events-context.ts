@@ -4,7 +4,7 @@ import type { ServerEvent } from '../../contract/event.ts';
 export type LiveEventListener = (event: ServerEvent) => void;
 
 export interface LiveEvents {
-  /** False while the stream is disconnected. */
+  /** False while the event stream is disconnected. */
   connected: boolean;
   listen: (listener: LiveEventListener) => () => void;
 }
@@ -18,8 +18,8 @@ function useContextValue(): LiveEvents {
 }
 
 /**
- * Listens to the server's events while mounted. After a reconnect of this or another tab, all cached reads are refreshed
- * automatically.
+ * Calls `listener` with the server's events while mounted. After the stream of this or another tab reconnects, all cached
+ * reads are refreshed automatically.
  */
 export function useLiveEvents(listener: LiveEventListener): void {
   const { listen } = useContextValue();

@@ -14,11 +14,12 @@ const CHANNEL_NAME = 'certlantern-live-events';
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * `reconnected`: events may have been missed while disconnected or between two tabs, so everything shown must be read again.
+ * `reconnected`: events may have been missed while the stream was disconnected, or between the tab that read it before and
+ * this one. So everything shown must be read again.
  */
 export type LiveMessage = { type: 'event'; event: ServerEvent } | { type: 'reconnected' } | { type: 'lost' };
 
-/** Returns 1 s, 2 s, 4 s … up to 30 s; `chance` in [0, 1) adds jitter, so that browsers do not reconnect at once. */
+/** Returns 1 s, 2 s, 4 s … up to 30 s, in ms. `chance` in [0, 1) adds jitter, so that browsers do not all reconnect at the same moment. */
 export function reconnectDelayMs(attempt: number, chance: number): number {
   return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** attempt) * (0.5 + chance / 2);
 }
@@ -41,8 +42,8 @@ interface StreamEnd {
 }
 
 /**
- * Holds one connection to `/api/events` until `signal` aborts, with reconnects and session refreshes. `isBehind`: events may
- * have been missed before it opens; a page that opens it while loading has missed none.
+ * Holds one connection to `/api/events` until `signal` aborts; reconnects and refreshes the session as needed. With `isBehind`, reports
+ * `reconnected` at the first connection, because events may have been missed before. A page that connects while it loads has missed none.
  */
 async function holdStream(
   emit: (message: LiveMessage) => void,
@@ -60,7 +61,7 @@ async function holdStream(
     isBehind = true;
     if (end.reason === 'stopped') return;
     if (end.reason === 'lost') emit({ type: 'lost' });
-    // The browser does not tell why a stream was refused. Usually the session has expired, so refresh it.
+    // The browser does not tell why the server refused a stream. Usually the session has expired, so refresh it.
     const renewed = (end.reason === 'session_ended' || !end.opened) && (await succeeds(refresh));
     if (end.reason === 'session_ended' && renewed) continue;
     await pause(reconnectDelayMs(attempt, Math.random()), signal);
@@ -73,7 +74,7 @@ async function succeeds(work: () => Promise<void>): Promise<boolean> {
     await work();
     return true;
   } catch {
-    // The refresh notifies its own listeners if the session has ended. The stream just retries later.
+    // If the session has ended, `refresh` notifies its own listeners. The stream just tries again later.
     return false;
   }
 }
@@ -127,8 +128,8 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Follows the server's events until `signal` aborts. The browser's tabs share one stream: the tab that holds the lock reads it
- * and forwards everything; when it closes, another takes over.
+ * Follows the server's events until `signal` aborts. The browser's tabs share one stream: the tab that holds the lock reads
+ * the stream and forwards its events to the others. When that tab closes, another one takes over.
  */
 export async function followLiveEvents(
   listener: (message: LiveMessage) => void,
@@ -145,14 +146,15 @@ export async function followLiveEvents(
   };
   const hold = (isBehind: boolean) => holdStream(toAll, refresh, signal, { isBehind });
   try {
-    // A subscription that is cancelled at once must not take the lock: its successor in this tab would wait for it.
+    // A subscription that is cancelled at once must not take the lock, because the next subscription in this tab would wait
+    // for it.
     await Promise.resolve();
     if (signal.aborted) return;
     const isTaken = await navigator.locks.request(LOCK_NAME, { ifAvailable: true }, async (lock) => {
       if (lock !== null) await hold(false);
       return lock === null;
     });
-    // Nobody read the stream between the end of the other tab and now.
+    // Nobody has read the stream between the end of the other tab and now, so this tab may have missed events.
     if (isTaken) await navigator.locks.request(LOCK_NAME, { signal }, () => hold(true));
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The token of an emailed link. If a verification link needs a login first, the login page passes its token on. */
+    /** The token of an emailed link. If the link needs a login first, the login page passes the token on. */
     mailedToken?: string;
     /** The code of an invitation. */
     invitation?: string;
@@ -11,8 +11,8 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Returns the token in the URL's fragment, which servers never see; empty if none. Moves it into the history entry's state,
- * which the address bar does not show and a reload keeps.
+ * Returns the token in the URL's fragment, which browsers do not send to servers; empty if there is none. Moves the token
+ * into the state of the history entry: the address bar does not show it there, and a reload keeps it.
  */
 export function useMailedToken(name: 'mailedToken' | 'invitation' = 'mailedToken'): string {
   const { hash, kept } = useLocation({

@@ -9,7 +9,7 @@ it.each([
   ['a move by others', ['a', 'b', 'c'], ['a', 'b'], ['c', 'b', 'a'], ['b', 'a']],
   ['the place of an added item', ['a', 'c'], ['a', 'b', 'c'], ['a', 'c'], ['a', 'b', 'c']],
   ['one item that both added', ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c']],
-])('mergeChanges keeps in a list %s', (_, before, after, newest, merged) => {
+])('mergeChanges merges lists: keeps %s', (_, before, after, newest, merged) => {
   expect(mergeChanges({ list: before }, { list: after }, { list: newest })).toEqual({
     merged: { list: merged },
     overlaps: [],
@@ -51,7 +51,7 @@ it('mergeChanges reports values that both sides changed, but not those that both
   });
 });
 
-it('saveOnTop shows the newest values and writes nothing where another tab saved a different one', async () => {
+it('saveOnTop throws and writes nothing where another tab saved a different value, and shows the newest values', async () => {
   const [written, shown]: [object[], object[]] = [[], []];
   const save = (newest: { title: string; tags: string[] }) =>
     saveOnTop(

@@ -1,11 +1,11 @@
 /** A value that this page changed while another tab or device saved a different one. */
 export interface Overlap {
-  /** Keys and ids from the outside in, such as `domains 5f6a label`. */
+  /** Keys and ids that lead to the value, from the outermost in, such as `domains 5f6a label`. */
   path: string;
   saved: unknown;
 }
 
-/** Thrown instead of replacing what another tab or device has saved meanwhile. Nothing was written. */
+/** Thrown if another tab or device has saved a different value in the meantime. Nothing was written. */
 export class OverlapError extends Error {
   override readonly name = 'OverlapError';
   readonly overlaps: readonly Overlap[];
@@ -16,7 +16,7 @@ export class OverlapError extends Error {
   }
 }
 
-/** Returns the error for a field that another tab or device has saved with a different text. */
+/** Returns the error to show at a field for which another tab or device has saved a different text. */
 export const savedMeanwhile = ({ saved }: Overlap): string =>
   `Another tab or device saved “${String(saved)}” meanwhile. Save again to replace it.`;
 
@@ -27,8 +27,8 @@ export function pickFields<Values extends object>(named: Partial<Values>, values
 }
 
 /**
- * Repeats on `newest` what changed from `before` to `after`. Lists are merged by their items, which are strings or have an `id`.
- * `overlaps` lists the values that `newest` has changed too; `merged` has those of `after`.
+ * Applies to `newest` the changes that lead from `before` to `after`. Lists are merged item by item; items are strings or
+ * have an `id`. `overlaps` lists the values that `newest` has changed too; `merged` then has the value of `after`.
  */
 export function mergeChanges<Values extends object>(
   before: Partial<Values>,
@@ -41,15 +41,15 @@ export function mergeChanges<Values extends object>(
 }
 
 /**
- * Reads the newest values, repeats on them what changed from `before` to `after`, and writes the result, in one tab of this browser at
- * a time. If the newest have changed in the same place, shows them and throws OverlapError.
+ * Reads the newest values, applies to them the changes from `before` to `after`, and writes the result. Only one tab of this browser
+ * does so at a time. If the newest values differ in a place that the page has changed too, shows them and throws OverlapError.
  */
 export function saveOnTop<Newest, Values extends object, Result>(
   { lock, before, after }: { lock: string; before: Partial<Values>; after: Partial<Values> },
   steps: {
     read: () => Promise<Newest>;
     valuesOf: (newest: Newest) => Values;
-    /** Returns null instead of writing if others have changed something on which the change depends. */
+    /** Writes the merged values. Returns null, without writing, if others have changed something on which the change depends. */
     write: (merged: Values, newest: Newest) => Promise<Result> | null;
     show: (newest: Newest) => void;
   },
@@ -64,7 +64,7 @@ export function saveOnTop<Newest, Values extends object, Result>(
   });
 }
 
-/** Runs `work` in one tab of this browser at a time. Locks need a secure context: on plain HTTP, tabs do not wait for each other. */
+/** Runs `work` in one tab of this browser at a time. Web Locks need a secure context: on plain HTTP, tabs do not wait for each other. */
 async function inOneTab<Result>(lock: string, work: () => Promise<Result>): Promise<Result> {
   if (!('locks' in navigator)) return work();
   return await navigator.locks.request(lock, work);

@@ -36,7 +36,7 @@ it('queries are fresh for 60 s, cached for 5 minutes, and not refetched on windo
   spec('9.19', 'What nobody reads is forgotten after 5 minutes');
 });
 
-/** Mounts a read until the test ends; the test answers each request. */
+/** Mounts a read until the test ends. The test decides when each request is answered. */
 function watchReceipt() {
   const queryClient = createQueryClient();
   const queryKey = ['receipt'];
@@ -58,10 +58,10 @@ function watchReceipt() {
   };
 }
 
-describe('cached data', () => {
+describe('data in the query cache', () => {
   it('is refetched if it changed during the first read', async () => {
     const { reads, invalidate, shown } = watchReceipt();
-    // Twice: a second invalidation during the same read needs no further read.
+    // Invalidated twice: the second time during the same read needs no further read.
     void invalidate();
     void invalidate();
     reads[0]?.resolve('under way');

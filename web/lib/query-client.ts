@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 const RETRIES = 3;
 
-/** Returns whether to retry a failed read. Refusals (4xx) are not retried, because they would be the same again. */
+/** Returns whether to retry a failed read. A refusal (4xx) is not retried, because the server would refuse again. */
 export function mayRetry(failures: number, error: unknown): boolean {
   const status = error instanceof ApiError ? error.status : 0;
   return failures < RETRIES && !(status >= 400 && status < 500);
@@ -15,7 +15,7 @@ export function retryDelayMs(attempt: number): number {
   return Math.min(1000 * 2 ** attempt, 30_000);
 }
 
-/** Calls back when the window gets the focus or the tab becomes visible. By default, the library only watches the tab. */
+/** Calls `seen` when the window gets the focus or the tab becomes visible. The library itself only watches the tab. */
 function onFocus(seen: () => void): () => void {
   const report = () => seen();
   const stop = new AbortController();
@@ -36,7 +36,7 @@ export function createQueryClient(): QueryClient {
         gcTime: 5 * MINUTE_MS,
         refetchOnWindowFocus: false,
       },
-      // Writes fail at once when offline. Paused ones would be sent later, after the user had given up.
+      // A write fails at once when offline. If it were paused, it would be sent later, after the user had given up.
       mutations: { retry: false, networkMode: 'always' },
     },
   });
@@ -45,8 +45,8 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * Rereads a query that was invalidated during its first read. The library restarts later reads, but not the first one, whose
- * answer may predate the change.
+ * Reads a query again if it was invalidated during its first read. The library restarts later reads, but not the first one,
+ * whose answer may be older than the change.
  */
 function rereadFirstReads(queryClient: QueryClient): void {
   const outdated = new WeakSet<Query>();
@@ -56,7 +56,8 @@ function rereadFirstReads(queryClient: QueryClient): void {
     const { data, fetchStatus, isInvalidated } = query.state;
     if (action.type === 'fetch') {
       outdated.delete(query);
-      // Reset the flag: after a failed first read it is still set, and the query would not report the next invalidation.
+      // Reset the flag. After a failed first read it would still be set, and the query would not report the next
+      // invalidation.
       if (data === undefined && isInvalidated) query.setState({ isInvalidated: false });
     }
     if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);

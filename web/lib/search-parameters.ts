@@ -8,15 +8,15 @@ const PROTECTED_PATHS = [
   '/billing-test',
 ];
 
-// A base for parsing: a URL with another origin would leave the site.
+// Base URL for parsing: a URL that then has another origin would leave the site.
 const NOWHERE = 'http://nowhere.invalid';
 
-/** Turns a raw parameter into a valid value; undefined for anything else. */
+/** Converts a raw parameter to a valid value; undefined if it is not valid. */
 type Reader<Value> = (raw: unknown) => Value | undefined;
 
 /**
- * Builds a route's `validateSearch` from one reader per parameter. The result has every key, even if undefined: the router
- * merges it over the raw parameters, so an omitted key would pass unvalidated.
+ * Builds a route's `validateSearch` from one reader per parameter. The result has every key, even with the value undefined:
+ * the router merges it over the raw parameters, so a raw value without a key here would pass unvalidated.
  */
 export function searchParameters<Search extends object>(readers: {
   [Name in keyof Search]-?: Reader<Search[Name]>;
@@ -28,7 +28,7 @@ export function searchParameters<Search extends object>(readers: {
 /** Reads one line of text under the contract's `lineSchema`; empty text counts as absent. */
 export function line(maxLength: number): Reader<string> {
   return (raw) => {
-    // The router parses numbers and booleans.
+    // The router has already parsed numbers and booleans, so convert them back.
     const text = (typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw) ?? '';
     if (typeof text !== 'string' || text.trim() === '' || text.trim().length > maxLength) return undefined;
     return /\p{Cc}/u.test(text.trim()) || !text.isWellFormed() ? undefined : text;

@@ -2,8 +2,8 @@ import { useMutation, type UseMutationOptions, type UseMutationResult } from '@t
 import { useCallback, useRef } from 'react';
 
 /**
- * Works like `useMutation`, but ignores a call whose variables equal those of one in flight, or with a scope, of the last one in it.
- * `isPending` only changes with the next render, so a double click would otherwise send the request twice.
+ * Works like `useMutation`, but ignores a call whose variables equal those of a call in flight (with a scope: of the last one
+ * in flight). The library's `isPending` changes only with the next render, so a double click could send the request twice.
  */
 export function useWrite<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
@@ -22,7 +22,7 @@ export function useWrite<Data, Variables = void>(
   const mutate = useCallback<typeof start>(
     (...call) => {
       const key = keyOf(call[0]);
-      // With a scope, a choice that was made, changed and made again must be sent again.
+      // With a scope, calls run in order, and a choice that was made, changed and made again must be sent again.
       const started = isOrdered ? inFlight.current.slice(-1) : inFlight.current;
       if (started.includes(key)) return;
       inFlight.current = [...inFlight.current, key];

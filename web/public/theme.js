@@ -1,5 +1,5 @@
-// Sets theme and font before the first paint and on changes, because some pages have no other script.
-// Uses the keys and values of lib/browser/theme.ts and lib/browser/font.ts.
+// Sets the theme and the font before the first paint and when they change. A separate script, because some pages have no
+// other one. Uses the keys and values of lib/browser/theme.ts and lib/browser/font.ts.
 (function () {
   var system = matchMedia('(prefers-color-scheme: dark)');
   show();
@@ -13,7 +13,7 @@
       choice = localStorage.getItem('theme');
       font = localStorage.getItem('font');
     } catch {
-      // Storage is blocked: use the defaults.
+      // If storage is blocked, use the defaults.
     }
     var dark = choice === 'dark' || (choice !== 'light' && system.matches);
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';

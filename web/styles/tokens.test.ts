@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const CSS = readFileSync(new URL('tokens.css', import.meta.url), 'utf8');
 
-/** Text that may stand on every surface. */
+/** Colours of text that may stand on every surface. */
 const TEXTS = ['fg', 'fg-2', 'fg-3', 'accent-fg', 'ok-fg', 'soon-fg', 'critical-fg'];
 const SURFACES = [
   'bg',
@@ -19,9 +19,9 @@ const SURFACES = [
   'soon-band',
   'critical-band',
 ];
-/** A surface of the dark theme alone. */
+/** A surface that only the dark theme uses. */
 const DARK_SURFACE = 'line';
-/** Text that has a background of its own. */
+/** Text colours, each with the background that belongs to it. */
 const LABELS = [
   ['primary-fg', 'primary'],
   ['primary-fg', 'primary-hover'],
@@ -30,11 +30,11 @@ const LABELS = [
   ['revoked-fg', 'revoked-bg'],
   ['logo-ink', 'logo-tile'],
 ] as const;
-/** Text with an opacity, in percent, on its background. */
+/** Text colours that the pages draw with an opacity (percent) on a background. */
 const FADED_LABELS = [['primary-fg', 'primary', 80]] as const;
 /**
- * Opacities in the pages. Those of lists and of the preview apply while newer data is loaded, and the others but the one of
- * FADED_LABELS to shapes without text.
+ * All opacities (percent) that the pages use. Lists and the preview are faded while newer data loads, and `FADED_LABELS` has
+ * the faded text; all others apply to shapes without text.
  */
 const OPACITIES = [
   'features/dashboard/adding/add-domain-dialog.tsx: 80',
@@ -46,7 +46,10 @@ const OPACITIES = [
   'ui/loading.tsx: 75',
   'ui/table/table-parts.tsx: 60',
 ];
-/** Shapes without text: bars, pins, ticks, borders of controls, focus rings. Only cards have lifetime bars, with `elapsed`. */
+/**
+ * Colours of shapes without text: bars, pins, ticks, borders of controls, focus rings. `elapsed` is missing, because it is
+ * only used in lifetime bars, which stand only on cards.
+ */
 const MARKS = ['ok-mark', 'soon-mark', 'critical-mark', 'expired-mark', 'revoked-mark', 'control', 'ring'];
 
 /** Ratios of WCAG 2.2, 1.4.3 (text) and 1.4.11 (shapes). */
@@ -88,7 +91,7 @@ interface AxeColours {
   };
 }
 
-/** Returns the pairs whose contrast is below the minimum, with their ratio. */
+/** Returns those of the pairs whose contrast is below the minimum, with their ratio. */
 const tooWeak = (
   pairs: readonly (readonly [string, string, number?])[],
   minimum: number,
@@ -99,7 +102,10 @@ const tooWeak = (
     return ratio < minimum ? [`${front} on ${back}: ${ratio.toFixed(2)}`] : [];
   });
 
-/** Returns the colours of texts or backgrounds that the pages choose for the dark theme alone, such as `dark:md:bg-line`. */
+/**
+ * Returns the colours that the pages set only in the dark theme, for texts or for backgrounds, such as the `line` in
+ * `dark:md:bg-line`.
+ */
 const darkOnly = (kind: 'bg' | 'text'): string[] =>
   globSync('web/**/*.{ts,tsx}').flatMap((path) =>
     Array.from(
@@ -108,12 +114,12 @@ const darkOnly = (kind: 'bg' | 'text'): string[] =>
     ),
   );
 
-it('The pages choose only colours for the dark theme alone that this test knows', () => {
+it('The pages set no other colours for the dark theme alone than those that this test knows', () => {
   expect(darkOnly('bg').filter((name) => ![...SURFACES, DARK_SURFACE].includes(name))).toEqual([]);
   expect(darkOnly('text').filter((name) => !TEXTS.includes(name))).toEqual([]);
 });
 
-it('The pages choose only opacities that this test knows', () => {
+it('The pages use no other opacities than those that this test knows', () => {
   const used = globSync('web/**/*.tsx').flatMap((path) =>
     Array.from(
       readFileSync(path, 'utf8').matchAll(/\bopacity-(\d+|\[.*?\])/g),
@@ -123,7 +129,7 @@ it('The pages choose only opacities that this test knows', () => {
   expect([...new Set(used)].filter((use) => !/: (?:0|100)$/.test(use)).toSorted()).toEqual(OPACITIES);
 });
 
-// The browser tests run axe's contrast rules in the light theme only: the themes differ in these values.
+// The browser tests run axe's contrast rules only in the light theme, so this test covers both themes.
 describe.each(['light', 'dark'] as const)('The colours of the %s theme', (theme) => {
   it('make every text legible on every surface', () => {
     const surfaces = theme === 'dark' ? [...SURFACES, DARK_SURFACE] : SURFACES;

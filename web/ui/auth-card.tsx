@@ -20,8 +20,7 @@ export function AuthCard({ title, subtitle, children, elsewhere, agreement }: Au
   const { product_name: productName } = usePublicConfig();
   return (
     <div className="flex min-h-dvh flex-col">
-      {/* Positioned by the window's height only, so that it does not move while the document loads. The offsets are half of 542
-          px, the height of the login card with the ruler, and on phones half of 680 px, the height of the sign-up card. */}
+      {/* Positioned by the window's height alone, so that the card does not move while the document loads. The offsets are half of the height of the card with the ruler: 542 px for the login and, on phones, 680 px for the sign-up. */}
       <main className="flex flex-1 flex-col items-center px-4 pt-[max(2rem,calc(50dvh-271px))] pb-8 max-md:pt-[max(1.5rem,calc(50dvh-340px))]">
         <div className="w-full max-w-[480px]">
           <div className="mb-6 flex justify-center">

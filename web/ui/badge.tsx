@@ -22,7 +22,7 @@ interface BadgeProps {
   children: ReactNode;
 }
 
-/** Shows a badge of 24 px with shape, text and colour. */
+/** Shows a badge that is 24 px high, with a shape, text and colour. */
 export function Badge({ tone, glyph, title, children }: BadgeProps) {
   return (
     <span
@@ -39,7 +39,7 @@ export function Badge({ tone, glyph, title, children }: BadgeProps) {
   );
 }
 
-/** Shows the expiry badge with the specified thresholds; nothing above 14 days. `notAfter` and `now` in ms UTC. */
+/** Shows the expiry badge with the specified thresholds. Shows nothing above 14 days. `notAfter` and `now` in ms UTC. */
 export function ExpiryBadge({
   notAfter,
   now,
@@ -59,7 +59,7 @@ export function ExpiryBadge({
   );
 }
 
-/** Shows 'Revoked' in inverse colours, else 'Active': with a tick and colour only if `isVerified`. */
+/** Shows 'Revoked' in inverse colours or 'Active', which has a tick and colour only if `isVerified`. */
 export function RevocationBadge({ revoked, isVerified = false }: { revoked: boolean; isVerified?: boolean }) {
   if (revoked)
     return (

@@ -27,10 +27,10 @@ const BASE =
 const DISABLED =
   'disabled:border-transparent disabled:bg-line disabled:text-fg-3 disabled:shadow-none disabled:brightness-100 disabled:cursor-default';
 const INACTIVE = 'border-transparent! bg-line! shadow-none! brightness-100! cursor-default';
-// A ghost button stays without background: in grey it would look hovered.
+// A disabled ghost button stays without background: a grey one would make it look hovered.
 const DISABLED_GHOST = 'disabled:bg-transparent disabled:text-fg-3 disabled:cursor-default';
 const INACTIVE_GHOST = 'bg-transparent! cursor-default';
-// The label stays in place, invisible, so that the button keeps its width and its name.
+// While busy, the label stays in place but invisible, so that the button keeps its width and its accessible name.
 const BUSY = 'text-transparent! *:opacity-0';
 
 /** Returns button classes, for links that look like buttons. */
@@ -43,7 +43,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   size?: ButtonSize;
   /** Shows a spinner over the label and ignores clicks. */
   busy?: boolean;
-  /** Ignores clicks but keeps the focus: for a button that has nothing left to do after its own click. */
+  /** Ignores clicks but keeps the focus. For a button that has nothing left to do after it was clicked. */
   inactive?: boolean;
 }
 

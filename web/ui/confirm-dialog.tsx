@@ -60,7 +60,7 @@ export function ConfirmDialog({
               Cancel
             </Button>
             <Button variant="danger" inactive={processing} aria-busy={processing} onClick={onConfirm}>
-              {/* As wide as the longer label, so that it does not jump. */}
+              {/* As wide as the longer of its two labels, so that the button does not change its width. */}
               <span className="grid justify-items-center *:col-start-1 *:row-start-1">
                 <span className={processing ? 'invisible' : undefined}>{confirmLabel}</span>
                 <span className={processing ? undefined : 'invisible'}>Processing...</span>
@@ -75,7 +75,7 @@ export function ConfirmDialog({
 
 interface RemovalOptions<Item> {
   remove: (item: Item) => Promise<unknown>;
-  /** Reads the list again. The dialog stays open until it resolves, so that the item disappears with it. */
+  /** Reads the list again. The dialog stays open until the promise resolves, so that both disappear together: the item and the dialog. */
   reread: () => Promise<unknown>;
   /** Returns the message that confirms the removal. */
   done: (item: Item) => string;

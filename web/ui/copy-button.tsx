@@ -5,7 +5,7 @@ import { toast } from './toast.tsx';
 
 const CONFIRMED_MS = 2000;
 
-/** Copies `text`; returns true for a while afterwards. `confirmation` is shown as a toast. */
+/** Copies `text`. Returns true for a while after copying. Shows `confirmation` as a toast. */
 function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy: () => void] {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -25,7 +25,7 @@ function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy:
   return [isCopied, () => void copy()];
 }
 
-/** Copies `text`. Visible while its `group` is hovered or it has focus, and always on touch devices. */
+/** Copies `text`. Visible while the surrounding `group` is hovered or the button has focus, and always on touch devices. */
 export function CopyButton({ label, text }: { label: string; text: string }) {
   const [isCopied, copy] = useCopy(text);
   const Icon = isCopied ? Check : Copy;
@@ -43,9 +43,9 @@ export function CopyButton({ label, text }: { label: string; text: string }) {
 
 interface CopyTextButtonProps {
   label: string;
-  /** Null while there is nothing to copy yet. */
+  /** Text to copy; null while there is none. */
   text: string | null;
-  /** Toast text, if the button's own label is not enough. */
+  /** Text of the toast, if the button's label does not say enough. */
   confirmation?: string;
   variant?: ButtonVariant;
 }

@@ -13,7 +13,7 @@ import { classNames } from './class-names.ts';
 import { Button, IconButton } from './button.tsx';
 
 export const SCRIM = 'fixed inset-0 z-40 bg-scrim data-[state=open]:animate-[appear_180ms]';
-/** 520 px, centred; below 720 px a sheet at the bottom. Overflowing content scrolls inside. */
+/** Classes of a dialog: 520 px wide, centred; below 720 px a sheet at the bottom. Content that is too high scrolls inside. */
 export const DIALOG_BOX = classNames(
   'fixed z-50 max-h-[calc(100dvh-2rem)] overflow-y-auto border border-line bg-surface px-5 pt-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] shadow-3 outline-none',
   'inset-x-0 bottom-0 rounded-t-5 data-[state=open]:animate-[sheet-in_180ms_ease-out]',
@@ -30,9 +30,9 @@ export interface OpenState {
 export interface DialogProps extends OpenState {
   title: string;
   description?: ReactNode;
-  /** Where focus goes on close; by default, or if it returns null, to the previously focused element. */
+  /** Returns the element that gets the focus when the dialog closes. If absent or null, the element that had the focus before. */
   focusAfterClose?: () => HTMLElement | null;
-  /** What gets focus on open; by default, or if it returns null, the first focusable element. */
+  /** Returns the element that gets the focus when the dialog opens. If absent or null, the first focusable element. */
   focusFirst?: () => HTMLElement | null;
   /** A close button at the top right, for long dialogs. */
   hasCross?: boolean;
@@ -43,7 +43,7 @@ export interface DialogProps extends OpenState {
   children: ReactNode;
 }
 
-/** Returns the focused element; in a menu that is about to close, the button that opened it. */
+/** Returns the focused element. If it is in a menu that is about to close, returns the button that opened the menu. */
 export function focusOrigin(): HTMLElement | null {
   const focused = document.activeElement;
   const opener = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby');
@@ -51,7 +51,7 @@ export function focusOrigin(): HTMLElement | null {
   return origin instanceof HTMLElement ? origin : null;
 }
 
-/** Returns the handler for Radix's `onCloseAutoFocus`, because Radix only returns the focus to its own triggers. */
+/** Returns the handler for Radix's `onCloseAutoFocus`. Radix itself returns the focus only to its own triggers. */
 export function useFocusReturn(
   open: boolean,
   focusAfterClose: DialogProps['focusAfterClose'],
@@ -165,7 +165,10 @@ export function CancelButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-/** Puts the primary button, which is last, first on phones. Styles could too, but then the Tab key would not follow the eye. */
+/**
+ * Shows the last child, the primary button, first on phones. Changes the order in the document: with styles alone, the Tab
+ * key would not follow the order on the screen.
+ */
 export function ReversedOnPhone({ children }: { children: ReactNode }) {
   const isPhone = useMediaQuery(PHONE);
   return isPhone ? Children.toArray(children).toReversed() : children;
@@ -173,13 +176,13 @@ export function ReversedOnPhone({ children }: { children: ReactNode }) {
 
 /** Below this width of the window a dialog is a sheet at the bottom. */
 const SHEET_BELOW_PX = 720;
-/** Width of a toast with its distance from the right and from a dialog. */
+/** Width of a toast in px, with its distance from the window's right edge and from a dialog. */
 const TOAST_PX = 392;
 const TOAST_GAP_PX = 12;
 /** Height in px that a toast needs below a dialog. */
 const ROOM_BELOW_PX = 120;
 
-/** Keeps toasts beside or below a dialog while it is open, or above its buttons where neither has room; see `main.css`. */
+/** While a dialog is open, keeps toasts beside or below it, or above its buttons if there is room in neither place; see `main.css`. */
 function useToastsAbove(row: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const buttons = row.current;
@@ -190,7 +193,7 @@ function useToastsAbove(row: RefObject<HTMLElement | null>): void {
       (name) => [name, style.getPropertyValue(name)] as const,
     );
     const place = (): void => {
-      // The dialog's own place is computed, because it is still moving while it opens.
+      // The place of the dialog's box is computed from its size, because it is still moving while it opens.
       const below = innerWidth < SHEET_BELOW_PX ? 0 : (innerHeight - box.offsetHeight) / 2;
       const isApart = (innerWidth - box.offsetWidth) / 2 >= TOAST_PX || below >= ROOM_BELOW_PX;
       const offset = buttons.getBoundingClientRect().top - box.getBoundingClientRect().top;

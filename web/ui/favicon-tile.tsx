@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { classNames } from './class-names.ts';
 
-// White text on each has a contrast of at least 4.5:1. None is red, amber or green, which mean a state.
+// Background colours. White text on each has a contrast of at least 4.5:1. None is red, amber or green, because these stand
+// for states.
 const GROUNDS = ['#1f4e8c', '#2f6fb3', '#5b4b9a', '#7f5fc0', '#86478f', '#37566b', '#6b7280'];
 
 function hash(text: string): number {

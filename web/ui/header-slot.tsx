@@ -14,5 +14,5 @@ export function InHeader({ children }: { children: ReactNode }) {
   return place && createPortal(children, place);
 }
 
-/** Subscribes to nothing: the header outlives the page, so one look at mount is enough. */
+/** A subscription that never notifies: the header exists longer than the page, so reading it once at mount is enough. */
 const neverChanges = () => () => undefined;

@@ -46,7 +46,7 @@ export function ProgressBar({ label, value, max }: { label: string; value: numbe
   );
 }
 
-/** Returns false at first, true after `delayMs`, so that fast loads show no skeleton. */
+/** Returns false at first and true after `delayMs`, so that a fast load shows no skeleton. */
 export function useDelayed(delayMs: number): boolean {
   const [passed, setPassed] = useState(false);
   useEffect(() => {

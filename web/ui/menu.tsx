@@ -14,7 +14,7 @@ export interface MenuProps {
   children: ReactNode;
 }
 
-/** Shows a menu beside its trigger, which is one focusable element. Not portalled, so that it stays inside its landmark. */
+/** Shows a menu beside its trigger, which is one focusable element. The menu is not in a portal, so that it stays inside its landmark. */
 export function Menu({ trigger, defaultOpen = false, side = 'bottom', children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
@@ -74,7 +74,7 @@ export function MenuLabel({ children }: { children: ReactNode }) {
 }
 
 export interface MenuChoicesProps<Value extends string> {
-  /** Null: none is chosen. */
+  /** The chosen value; null if none is chosen. */
   value: Value | null;
   onChange: (value: Value) => void;
   choices: { value: Value; label: string; icon: ReactNode }[];

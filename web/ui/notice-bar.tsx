@@ -9,7 +9,7 @@ export const NOTICE_ACTION =
 interface NoticeBarProps {
   children: ReactNode;
   actions?: ReactNode;
-  /** A notice that can wait: without colour and glyph. */
+  /** True for a notice that can wait. It has no colour and no glyph. */
   isCalm?: boolean;
 }
 
@@ -17,7 +17,7 @@ interface NoticeBarProps {
 export function NoticeBar({ children, actions, isCalm = false }: NoticeBarProps) {
   const ground = isCalm ? 'bg-sunken text-fg-2' : 'bg-soon-bg text-soon-fg';
   return (
-    // A landmark between header and page; an empty one would be noise.
+    // A landmark between header and page, only if there is a notice: screen readers would announce an empty one.
     <section
       aria-label={children == null ? undefined : 'Notice'}
       className={classNames(children != null && `border-b border-line ${ground}`)}

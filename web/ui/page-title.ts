@@ -4,8 +4,8 @@ import { usePublicConfig } from '../lib/public-config.ts';
 let isFirstPage = true;
 
 /**
- * Sets the document's title. After a navigation that left the focus nowhere, also focuses the page's `h1` with tabindex -1,
- * else its `main`, so that a screen reader announces the page and Tab continues there.
+ * Sets the document's title. If no element has the focus after a navigation, focuses the page's `h1` with tabindex -1, else
+ * its `main`, so that a screen reader announces the page and the Tab key continues there.
  */
 export function usePageTitle(title?: string): void {
   const { product_name: productName } = usePublicConfig();
@@ -13,7 +13,7 @@ export function usePageTitle(title?: string): void {
     document.title = title === undefined ? productName : `${title} · ${productName}`;
   }, [title, productName]);
   useEffect(() => {
-    // The page has rendered, so remove the skeleton.
+    // The page has rendered, so the skeleton is no longer needed.
     document.querySelector('[data-skeleton]')?.remove();
     if (!isFirstPage && document.activeElement === document.body)
       (

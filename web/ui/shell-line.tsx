@@ -16,7 +16,7 @@ export function ShellLine({ line }: { line: string }) {
           dir="ltr"
           className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
-          {/* Wraps at spaces, not at the hyphens of options. */}
+          {/* Wraps only at spaces: the hyphens of options must not break. */}
           {visibleText(line)
             .split(' ')
             .map((word, index) => (

@@ -2,7 +2,7 @@ import { Moon, Sun } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { IconButton } from './button.tsx';
 
-/** Shows the current theme, whatever was chosen. */
+/** A button that shows the current theme (light or dark), even if 'system' was chosen. */
 export function ThemeButton(props: Omit<ComponentProps<'button'>, 'children'>) {
   return (
     <IconButton {...props} label="Theme">

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { spec } from '../../tests/spec/spec.ts';
 import { setToastLibrary, toast } from './toast.tsx';
 
-it('toast has the types success, info, warning, error and loading, and waits until its library is loaded', async () => {
+it('toast offers success, info, warning, error and loading, and calls wait until its library has loaded', async () => {
   const types = ['success', 'info', 'warning', 'error', 'loading'] as const;
   for (const type of types) toast[type]('Said');
   expect(sonner.getToasts()).toEqual([]);

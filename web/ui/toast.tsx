@@ -4,7 +4,7 @@ import { messageOf } from '../lib/api-error.ts';
 import { onFirstMove } from '../lib/browser/load-chunk.ts';
 import { useHydrated } from '../lib/use-hydrated.ts';
 
-/** Resolves to the library once the region that shows toasts is on the page. Earlier toasts wait for it. */
+/** Resolves to the library once the page has the region that shows toasts. Toasts that are shown before wait for it. */
 const library = Promise.withResolvers<typeof Sonner>();
 export const setToastLibrary = library.resolve;
 
@@ -17,7 +17,7 @@ function show(print: (sonner: typeof Sonner) => unknown): void {
 
 /** Shows a toast for four seconds. Errors interrupt a screen reader; others are announced politely. */
 export const toast = {
-  /** With an `id` it replaces the toast with that id. */
+  /** With an `id`, the toast replaces the one with the same id. */
   success: (message: ReactNode, options?: { id: string }) =>
     show((sonner) => sonner.success(message, options)),
   info: (message: ReactNode) => show((sonner) => sonner.info(message)),
@@ -31,8 +31,8 @@ export const toast = {
 };
 
 /**
- * Returns whether the page should load the region of the toasts: at the first toast, click or key press; if `isLikely`, already when
- * the pointer or the focus first moves. It loads that early because a toast about a lost connection could not load it.
+ * Returns whether the page should load the region for toasts: at the first toast, click or key press; if `isLikely`, already
+ * when the pointer or the focus first moves. Loading it only for the toast would fail if the toast is about a lost connection.
  */
 export function useShouldLoadToaster(isLikely: boolean): boolean {
   const isHydrated = useHydrated();

@@ -14,7 +14,7 @@ import { setToastLibrary } from './toast.tsx';
 export function Toaster() {
   useEffect(() => setToastLibrary(library), []);
   const router = useRouter();
-  // An error belongs to the page that it happened on.
+  // An error belongs to the page on which it happened, so a navigation closes it.
   useEffect(
     () =>
       router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
@@ -31,7 +31,7 @@ export function Toaster() {
       visibleToasts={3}
       hotkey={['altKey', 'KeyT']}
       containerAriaLabel="Notifications"
-      // The page's styles move it away from the panel and from the buttons of a dialog.
+      // The page's styles move the toasts away from the panel and from the buttons of a dialog.
       offset={{ bottom: 'var(--toast-bottom)', right: 'var(--toast-right)' }}
       mobileOffset={{ bottom: 'var(--toast-bottom)', left: 16, right: 16 }}
       closeButton

@@ -10,8 +10,8 @@ import { NOTICE_ACTION } from './notice-bar.tsx';
 import { toast } from './toast.tsx';
 
 /**
- * Lets users verify their address: sends the link again, or asks them to log in again if the provider reports verification only
- * then.
+ * Lets users verify their address. Sends the link again, or asks the user to log in again if the provider reports a verified
+ * address only at sign-in.
  */
 export function VerifyActions() {
   const { identity } = usePublicConfig();
@@ -29,7 +29,7 @@ export function VerifyActions() {
   );
 }
 
-/** Keeps the session until the new one starts, so that the server recognises the user. */
+/** The session stays until the new one starts, so that the server recognises the user. */
 function LogInAgain() {
   return (
     <Link to="/login" className={NOTICE_ACTION}>
@@ -38,7 +38,7 @@ function LogInAgain() {
   );
 }
 
-/** Sends the link again. Does without `useWrite`, because a toast is rendered outside of the cache. */
+/** Sends the link again. Uses no `useWrite`, because a toast is rendered outside of the query cache. */
 function SendAgain({ label = 'Send again' }: { label?: string }) {
   const [isBusy, setBusy] = useState(false);
   const send = async () => {
@@ -75,7 +75,7 @@ export function VerifyFirst({ to }: { to: string }) {
   );
 }
 
-/** Returns a failure's toast: what failed and why, and the link again if the address is unverified. */
+/** Returns the text of a failure's toast: what failed and why. Offers to send the link again if the address is unverified. */
 export function failureText(error: unknown, what = ''): ReactNode {
   const text = `${what}${messageOf(error)}`;
   if (!(error instanceof ApiError) || error.code !== 'email_not_verified') return text;
@@ -86,7 +86,7 @@ export function failureText(error: unknown, what = ''): ReactNode {
   );
 }
 
-/** Offers the link in a toast. Toasts are outside the session's context, so only the notice bar can offer a new login. */
+/** Offers in a toast to send the link again. Toasts are outside the session's context, so only the notice bar can offer a new login. */
 function SendAgainHere() {
   const { identity } = usePublicConfig();
   return identity.provider === 'firebase' ? null : <SendAgain label="Send the link again" />;

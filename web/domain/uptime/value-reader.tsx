@@ -9,10 +9,10 @@ import {
   useState,
 } from 'react';
 
-/** What a drawing shows at one place. */
+/** A value of a drawing, in words. */
 export interface Reading {
   value: string;
-  /** An instant or a period; absent while it is unknown. */
+  /** The instant or period of the value; absent while unknown. */
   time?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface ValueReaderProps {
   read: (index: number) => Reading | undefined;
   /** Called when somebody begins to read. */
   onBegin?: () => void;
-  /** For a click of a mouse, which has already read by hovering. */
+  /** Called for a click of the mouse. A mouse already reads values by hovering, so a click can do something else. */
   onMouseClick?: () => void;
 }
 
@@ -123,7 +123,7 @@ interface TooltipProps {
   onLeave: () => void;
 }
 
-/** Shows the reading above its place, or below if there is no room. As a popover it is not clipped by what scrolls around it. */
+/** Shows the reading above its place, or below if there is no room. It is a popover, so scrolling containers do not clip it. */
 function Tooltip({ reading, cover, fromRight, onLeave }: TooltipProps) {
   const tooltip = useRef<HTMLDivElement>(null);
   const position = () => {

@@ -28,8 +28,7 @@ export function AlertsPage() {
       preview={<MailPreview />}
       previewNote="The next alert by email, if nothing is renewed."
     >
-      {/* Shows all parts at once: parts that load one by one would push those below them down. A part that failed counts as
-          loaded. */}
+      {/* All parts appear together: if they loaded one by one, each would push the ones below down. A part that failed to load counts as loaded. */}
       {reads.every(({ isFetched }) => isFetched) ? (
         <JoinedErrors>
           <Parts />

@@ -29,7 +29,7 @@ describe('a checkout event', () => {
     });
   });
 
-  it('an event that a checkout was completed, closed or failed has an outcome; one that it was loaded has none', () => {
+  it('outcomeOf returns an outcome for completed, closed and failed checkouts, and null for one that was loaded', () => {
     expect(outcomeOf({ name: 'checkout.loaded', data: { status: 'ready' } })).toBeNull();
     expect(outcomeOf({ name: 'checkout.completed', data: paid })).toMatchObject({ kind: 'completed' });
     expect(outcomeOf({ name: 'checkout.closed', data: { status: 'draft' } })).toEqual({ kind: 'closed' });

@@ -26,8 +26,8 @@ const eventSchema = z.object({
 });
 
 /**
- * Reads an event of Paddle.js; null for those that the checkout handles itself, such as a declined card. The statuses draft and
- * ready lead to completed or billed; canceled and past_due are not paid.
+ * Returns what an event of Paddle.js means for us; null for events that the checkout handles itself, such as a declined card.
+ * The statuses draft and ready come before completed or billed; canceled and past_due are not paid.
  */
 export function outcomeOf(event: unknown): CheckoutOutcome | null {
   const known = eventSchema.safeParse(event);
@@ -38,7 +38,7 @@ export function outcomeOf(event: unknown): CheckoutOutcome | null {
     return { kind: 'failed', reason: detail ?? name };
   if (name !== 'checkout.completed') return null;
   const completed = completedSchema.safeParse(data);
-  // Paid, but without the data that analytics needs.
+  // The checkout was paid, but the event lacks the data that analytics needs.
   if (!completed.success) return { kind: 'completed', completion: null };
   const { status, currency_code: currency, totals, transaction_id: transactionId } = completed.data;
   if (status !== 'completed' && status !== 'billed') return null;

@@ -29,8 +29,8 @@ export async function openBilling(): Promise<void> {
 }
 
 /**
- * Returns the URL of the payment provider's customer portal, or '' if the provider has no such customer yet. A refusal reads
- * "Failed to get me.", except `email_not_verified`: the page needs that one to offer the verification link.
+ * Returns the URL of the payment provider's customer portal, or '' if the provider has no such customer yet. Every error
+ * reads "Failed to get me.", except `email_not_verified`, for which the page offers the verification link.
  */
 async function fetchBillingAddress(): Promise<string> {
   try {

@@ -2,8 +2,8 @@ import { initializePaddle, type Paddle } from '@paddle/paddle-js';
 import type { CheckoutWire } from '../../../contract/payment.ts';
 import { type CheckoutOutcome, outcomeOf } from './completion.ts';
 
-// The same URL that paddle-js loads. paddle-js remembers a failure until the page is reloaded. We load the script ourselves, so
-// that a retry works, and paddle-js finds it there.
+// The URL that paddle-js would load. We load the script ourselves, because paddle-js remembers a failed load until the page
+// is reloaded. Then paddle-js finds the script in the page.
 const SCRIPT_ADDRESS = 'https://cdn.paddle.com/paddle/v2/paddle.js';
 const CHECKOUT_TIMEOUT_MS = 20_000;
 
@@ -94,7 +94,7 @@ export async function openPaddleCheckout(order: PaddleCheckout): Promise<void> {
       displayMode: 'overlay',
       variant: 'one-page',
       theme,
-      // The customer is the signed-in user.
+      // The customer stays the signed-in user.
       allowLogout: false,
       successUrl: new URL('/dashboard', window.location.href).href,
     },

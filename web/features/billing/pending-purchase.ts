@@ -3,7 +3,7 @@ const KEY = 'pendingPurchase';
 export const PURCHASE_TIMEOUT_MS = 30_000;
 
 /**
- * Returns when a checkout was completed (ms UTC) whose Premium has not shown yet, else null. Stored in the tab, because the
+ * Returns when a checkout was completed (ms UTC) if Premium has not shown since; else null. Stored for this tab, because the
  * checkout ends by reloading the dashboard.
  */
 export function pendingPurchase(): number | null {
@@ -16,7 +16,7 @@ export function rememberPurchase(completedAt: number | null): void {
     if (completedAt === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, String(completedAt));
   } catch {
-    // Storage is blocked: the wait ends when the page closes.
+    // If storage is blocked, the wait ends when the page closes.
   }
 }
 

@@ -7,8 +7,8 @@ import { call } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /**
- * Reads the product on offer: the first one of the list; null if nothing is sold. Fresh for 60 s, and read again when the window
- * regains focus.
+ * Query for the product on offer: the first one of the list; null if nothing is sold. It stays fresh for 60 s, and is read
+ * again when the window regains focus.
  */
 export const productQuery = queryOptions({
   queryKey: ['products'],

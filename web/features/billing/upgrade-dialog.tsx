@@ -71,7 +71,7 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
         <CancelButton onClick={onClose} />
         <Button
           ref={start}
-          // Not disabled: it has the focus while the price loads.
+          // Not `disabled`, because the button has the focus while the price loads.
           inactive={product === null}
           busy={isLoading || isStarting}
           onClick={() => product && onStart(product)}

@@ -38,7 +38,7 @@ export interface UpgradeFlowProps {
   focusAfterClose: () => HTMLElement | null;
 }
 
-/** Loads the checkout library while the user reads the offer. An error shows only when they press the button. */
+/** Loads the checkout library while the user reads the offer. A failed load is reported only when they press the button. */
 function usePreloadedPaddle(isWanted: boolean): void {
   useEffect(() => {
     if (!isWanted) return;
@@ -97,7 +97,7 @@ function useCheckout({ onClose, onPriceGone, onDeclined, focusAfterClose }: Chec
       if (pendingPurchase() === null) onDeclined();
     } else toast.error(`The checkout reported a problem: ${outcome.reason}`);
   };
-  /** Resolves to false if the browser or the network blocks it. */
+  /** Opens the checkout. Resolves to false if the browser or the network blocks it. */
   const show = async ({ product, checkout }: Order): Promise<boolean> => {
     if (billing.mode !== 'paddle') {
       setTestOrder({ product, checkout });

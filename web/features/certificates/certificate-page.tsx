@@ -79,7 +79,7 @@ interface StoryProps {
   fingerprint: string;
 }
 
-/** `more` loads more of the domains: those that have changed come last. */
+/** `more` is the button that loads more domains. Domains that have changed to the certificate come last. */
 function Story({ story, fingerprint, more }: StoryProps & { more: ReactNode }) {
   const { certificate, names, domains, versions } = story;
   const serving = domains.filter(({ is_serving: isServing }) => isServing);
@@ -239,7 +239,7 @@ function Domains({ domains, fingerprint }: { domains: readonly StoryDomain[]; fi
 
 const MAX_ADDRESSES = 6;
 
-/** Returns up to six addresses of a domain, first those that do not serve the certificate of the page, each with a note. */
+/** Returns up to six addresses of a domain, each with a note. Addresses that do not serve the page's certificate come first. */
 function addressList({ addresses, serves, is_serving: isServing }: StoryDomain, fingerprint: string): string {
   const wanted = [isServing ? fingerprint : serves];
   const noted = addresses.map((seen) => {

@@ -17,7 +17,7 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
 }
 
 const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
-  // `Remaining` shows the revocation, and `RenewalNote` the overdue renewal.
+  // Null for problems that another part of the row shows: `Remaining` the revocation, `RenewalNote` the overdue renewal.
   revoked: null,
   overdue: null,
   wrong_name: 'Wrong name',
@@ -26,10 +26,10 @@ const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> =
   flawed: STATE_NAMES.flawed,
 };
 
-/** Returns what is wrong with the certificate on a domain; null if nothing is, or another part of the row says it. */
+/** Returns the name of the certificate's problem; null if it has none, or another part of the row shows it. */
 export const problemName = ({ problem }: CertificateWire): string | null => problem && PROBLEMS[problem];
 
-/** Shows what is wrong with the certificate on a domain; nothing if it is fine. */
+/** Shows a badge with the certificate's problem; nothing if it has none. */
 export function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
   const { problem } = certificate;
   const text = problemName(certificate);
@@ -37,7 +37,7 @@ export function ProblemBadge({ certificate }: { certificate: CertificateWire }) 
   return <StateBadge state={problem === 'wrong_name' ? 'untrusted' : problem}>{text}</StateBadge>;
 }
 
-/** Says if the renewal is overdue. For a short-lived certificate, says also if it is on schedule, because its badge is red. */
+/** Says that the renewal is overdue. For a short-lived certificate, whose badge is red, also says that the renewal is on schedule. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
   if (isRenewalOverdue(certificate, now))
     return (

@@ -20,7 +20,7 @@ import { useLiveEvents } from '../../lib/live-events-context.ts';
 import { usePagesInView } from '../../ui/table/use-list-window.ts';
 import type { CertificatesSearch } from './certificates-search.ts';
 
-/** Returns the query of the calls for these parameters. */
+/** Returns the parameters of the API calls for a state of the page. */
 export const queryOf = ({ q, status, order, direction }: CertificatesSearch) => ({
   ...(q !== undefined && { q }),
   ...(status !== undefined && { status }),
@@ -30,12 +30,12 @@ export const queryOf = ({ q, status, order, direction }: CertificatesSearch) => 
 
 const CERTIFICATES = 'certificates';
 
-/** Stories with more pages than this are not refetched after a change, because each page is a request. */
+/** Certificate pages that loaded more pages of domains than this are not refetched after a change, because each page is a request. */
 const MAX_REREAD_PAGES = 3;
 
 const REFETCH_THROTTLE = { delayMs: SECOND_MS / 2, spacingMs: 5 * SECOND_MS };
 
-/** Refetches the shown certificates, except long stories, when the server reports a change of a domain or of the account. */
+/** Refetches the shown certificates when the server reports a change of a domain or of the account, except those with many pages. */
 function useLiveCertificates(): void {
   const queryClient = useQueryClient();
   const [refetch] = useState(() =>
@@ -52,7 +52,7 @@ function useLiveCertificates(): void {
 
 const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 1;
 
-/** A listed certificate, with its fingerprint as `id`, which the table needs. */
+/** A listed certificate. The table needs an `id`, which is the fingerprint. */
 export type CertificateRow = CertificateWire & { id: string };
 
 const PAGE_SIZE = 100;
@@ -73,7 +73,7 @@ const pageQuery = (search: CertificatesSearch, page: number) =>
 const isSameList = (one: CertificatesSearch, other: CertificatesSearch): boolean =>
   JSON.stringify(queryOf(one)) === JSON.stringify(queryOf(other));
 
-/** Reads the pages of the list that are in view. A former list stays until the first page of the next one has come. */
+/** Reads the pages of the list that are in view. The previous list stays until the first page of the new one has arrived. */
 export function useCertificates(wanted: CertificatesSearch) {
   useLiveCertificates();
   const queryClient = useQueryClient();

@@ -51,7 +51,7 @@ export function CertificateTable({ list, now, order, onOrder }: CertificateTable
   const isMedium = useMediaQuery('(min-width: 45rem)');
   const isBroad = useMediaQuery('(min-width: 900px)');
   const isWide = useMediaQuery('(min-width: 1060px)');
-  // A cell that spans hidden columns would show them again.
+  // The number of visible columns: a cell that spans hidden columns would show them again.
   const columns = isWide ? 6 : isBroad ? 5 : isMedium ? 4 : 1;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(
     { list, target: null, onReached: () => undefined },

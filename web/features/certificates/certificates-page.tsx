@@ -34,7 +34,7 @@ const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: 'problem', label: 'With problems' },
 ];
 const DEFAULT_ORDER: CertificateOrder = { sort: 'soonest', direction: 'asc' };
-/** The choices of the menu that replaces the header's buttons below 900 px, where not all of its columns are shown. */
+/** Orders in the menu. Below 900 px it replaces the buttons in the table's header, because some columns are hidden. */
 const ORDERS: (CertificateOrder & { label: string })[] = [
   { ...DEFAULT_ORDER, label: 'Expiring soonest' },
   { sort: 'soonest', direction: 'desc', label: 'Expiring last' },

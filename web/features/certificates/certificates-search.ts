@@ -18,7 +18,7 @@ export interface CertificatesAddress {
   certificate?: string;
 }
 
-/** The parameters of the list, so that a view can be linked to. */
+/** Search parameters of the list. They are in the URL, so that people can share a view. */
 export interface CertificatesSearch {
   q?: string | undefined;
   status?: ListStatus | undefined;

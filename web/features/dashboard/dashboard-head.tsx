@@ -38,7 +38,7 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
               <span
                 key={index}
                 title={text}
-                // On a phone, leave room in the two lines for the words before and after the host.
+                // On a phone, leave room in the two lines of the headline for the words before and after the host.
                 className={classNames(
                   'min-w-0 truncate max-md:inline-block max-md:align-bottom',
                   index === 0 ? 'max-md:max-w-full' : 'max-md:max-w-[52%]',
@@ -57,11 +57,11 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
         {detail.length > 0 && (
           <p
             title={detail.map(textOf).join(' ')}
-            // Phones have no room for it beside the chips, and tablets only beside a single chip.
+            // Phones have no room for the details beside the chips; tablets only beside a single chip.
             className="line-clamp-2 min-w-0 flex-1 basis-56 text-body text-fg-2 [overflow-wrap:anywhere] max-lg:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
           >
             {detail.map((sentence, index) => (
-              // A phone has room only for the first sentence.
+              // A phone has room only for the first sentence of the details.
               <span key={index} className={index === 0 ? undefined : 'max-md:hidden'}>
                 {index > 0 && ' '}
                 {sentence.map(({ text, isHost }, place) =>
@@ -85,7 +85,7 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
 /** Links the most urgent hosts to their panels, in one row. If there are more, a button lists all of them. */
 export function AttentionChips({ attention: { total, first }, now, onShowAll }: AttentionChipsProps) {
   const { openId } = useOpenDomain();
-  // The domain whose panel was opened here gets the focus back.
+  // The domain whose panel was opened from a chip; the chip gets the focus back when the panel closes.
   const [openedHere, setOpenedHere] = useState<string | null>(null);
   if (first.length === 0) return null;
   return (

@@ -42,12 +42,12 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   const isLate = useDelayed(SKELETON_AFTER_MS);
   const now = useNow();
 
-  // A filtered list does not tell the total.
+  // A filtered list does not tell the number of all domains.
   const tracked = isUnfiltered(list.filter) ? list.total : (summary.data?.total ?? null);
   const isEmpty = tracked === 0;
   const { shown, show, start, addedRow, outcome, clearDraft } = useAdding(tracked);
 
-  // The list does not wait for a summary that failed at the first attempt.
+  // The list waits for the summary, unless its first attempt failed.
   const isSentenceDue = summary.isPending && summary.failureCount === 0;
   const isLoading = (list.total === null && list.error === null) || (!isEmpty && isSentenceDue);
   if (isLoading && !isLate) return null;

@@ -63,9 +63,9 @@ interface DomainsViewProps {
   Panel: ComponentType<PanelProps>;
   list: DomainList;
   summary: DomainSummary;
-  /** The first responses have not arrived. */
+  /** True until the first responses have arrived. */
   isLoading: boolean;
-  /** Shown below the list. */
+  /** Suggestions that are shown below the list. */
   nextSteps: ReactNode;
   onAdd: () => void;
 }
@@ -157,7 +157,7 @@ function usePanel(list: DomainList) {
   const { openId, open, close, section, showSection } = useOpenDomain();
   const domain = usePanelDomain(list);
   const stepping = useStepping(list, openId, open);
-  /** Returns whether a panel was open. */
+  /** Closes the panel. Returns whether it was open. */
   const onClose = (): boolean => {
     close();
     if (openId === null) return false;
@@ -169,7 +169,7 @@ function usePanel(list: DomainList) {
   return { openId, open, close, stepping, panel: { domain, section, onSection: showSection, onClose } };
 }
 
-/** Opens and focuses the search field, which a phone shows only when asked. */
+/** Opens and focuses the search field, which is hidden on a phone until it is needed. */
 function useSearchInput() {
   const input = useRef<HTMLInputElement>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -196,7 +196,7 @@ function ShortcutsLink({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-/** Puts the list below the heading of its group, if it is grouped. */
+/** Shows the list, below the heading of its group if it is grouped. */
 function Grouped({
   by,
   children,

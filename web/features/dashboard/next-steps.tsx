@@ -45,7 +45,7 @@ export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
   const isFirstShown = firstDomainStrip.use() === 'shown';
   const { limits } = usePublicConfig();
   const { id: userId } = useCurrentUser();
-  // Each account is offered the fastest checks once.
+  // The offer of faster checks is shown to each account once.
   const [frequencyStrip] = useState(() =>
     createPreference(`frequency-strip ${userId}`, ['shown', 'hidden'], 'shown'),
   );
@@ -57,7 +57,7 @@ export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
     (domain) =>
       domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES && Date.parse(domain.created_at) < begunAt,
   );
-  // During a trial the offer depends on when each domain was added, which is known only for loaded domains.
+  // During a trial, the offer depends on when each domain was added. That is known only for loaded domains.
   if (isFrequencyShown && daily.length > 0 && (isComplete || begunAt === Infinity))
     return (
       <FrequencyStrip daily={daily} isComplete={isComplete} onHide={() => frequencyStrip.set('hidden')} />
@@ -67,16 +67,17 @@ export function NextSteps({ domains, isComplete, now, onAdd }: NextStepsProps) {
   return null;
 }
 
-/** Returns the instant (ms UTC) before which domains were added without the choice of Premium; 0 if there are none. */
+/** Returns when Premium began, in ms UTC: domains added before could not choose faster checks. 0 without Premium. */
 function premiumBegan({ source, ends_at: endsAt }: StandingWire, trialDays: number): number {
-  // We do not know when a subscription started, and the payment may have resumed domains with daily checks. So all domains count.
+  // We do not know when a subscription started, and the payment may have resumed domains with daily checks. So every domain
+  // is treated as older than Premium.
   if (source === 'subscription') return Infinity;
   return source === 'trial' && endsAt !== null ? Date.parse(endsAt) - trialDays * DAY_MS : 0;
 }
 
 interface FirstDomainStripProps extends Pick<NextStepsProps, 'now' | 'onAdd'> {
   domain: DomainWire;
-  /** The address of the account is verified. */
+  /** Whether the account's email address is verified. */
   isProven: boolean;
 }
 
@@ -155,7 +156,7 @@ function FrequencyStrip({ daily, isComplete, onHide }: FrequencyStripProps) {
               action: 'frequency',
               ids: [...batch],
               check_frequency: FASTEST.minutes,
-              // Keep slower intervals that somebody has chosen, also of domains that are not loaded.
+              // Domains, loaded or not, for which somebody has chosen a slower interval keep it.
               instead_of: DEFAULT_CHECK_EVERY_MINUTES,
             },
           }),

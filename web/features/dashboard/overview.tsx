@@ -21,7 +21,7 @@ export type DomainSummary = ReturnType<typeof useDomainSummary>;
 interface OverviewProps {
   summary: DomainSummary;
   list: DomainList;
-  /** The first responses have not arrived. */
+  /** True until the first responses have arrived. */
   isLoading: boolean;
   now: number;
   /** Called after the list was filtered by the domains that need attention. */
@@ -48,7 +48,7 @@ export function Overview({ summary, list, isLoading, now, onAttention }: Overvie
       {isLoading || known || !summary.isError ? (
         <ExpiryHorizon summary={known} now={now} list={list} />
       ) : (
-        // The list's error stands for both.
+        // If the list failed to load too, its error stands for both.
         list.error === null && (
           <SummaryFailed isRetrying={summary.isFetching} onRetry={() => void summary.refetch()} />
         )

@@ -2,7 +2,7 @@ import type { HistoryState, RouterHistory } from '@tanstack/react-router';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** How many history entries ago the same page was shown without the panel. */
+    /** How many history entries back the same page was shown without the panel. */
     panelDepth?: number;
   }
 }
@@ -13,12 +13,12 @@ export function stateOfPanel(former: HistoryState): HistoryState {
   return former.panelDepth === undefined ? {} : { panelDepth: former.panelDepth + 1 };
 }
 
-// Going back is asynchronous; until then the old entry is still the current one.
+// True while the browser goes back, which is asynchronous: until it has, the entry with the panel is still the current one.
 let isGoingBack = false;
 
 /**
- * Leaves the history entry that shows the panel: goes back to where it was opened, so that no two entries show the same, or
- * uses `replace` if there is no such entry. Returns whether it goes back.
+ * Leaves the history entry that shows the panel: goes back to the entry from which it was opened, so that no two entries show
+ * the same. Without such an entry, calls `replace`. Returns whether it goes back.
  */
 export function leavePanel(history: RouterHistory, replace: () => void): boolean {
   if (isGoingBack) return false;

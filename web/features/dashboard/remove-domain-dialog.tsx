@@ -41,7 +41,7 @@ export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose 
     toast.info(`${domain.display_name} was already deleted.`);
   };
   useLiveEvents(({ event, data }) => {
-    // The event of our own removal can arrive before the response; the response handles it.
+    // While the user's own removal is running, its event can arrive before its response. The response then shows the result.
     if (event === 'domain_removed' && !isPending) sayGone(data.id);
   });
   return (

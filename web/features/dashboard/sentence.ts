@@ -11,13 +11,13 @@ export interface Phrase {
 
 export interface DashboardSentence {
   headline: Phrase[];
-  /** The second line: sentences, each as a list of phrases. */
+  /** The second line: a list of sentences, each made of phrases. */
   detail: Phrase[][];
 }
 
 interface Input {
   summary: SummaryWire;
-  /** The plan's limit, if it has one; shown with the number of domains. */
+  /** The plan's domain limit, shown with the number of domains; null if the plan has none. */
   limit: number | null;
   now: number;
 }
@@ -25,7 +25,7 @@ interface Input {
 type Attention = SummaryWire['attention'];
 export type UrgentDomain = Attention['first'][number];
 
-/** Returns the dashboard's headline and details: what to do, by when, on which host. */
+/** Returns the dashboard's headline and details: what needs attention, and what to do on which host by when. */
 export function dashboardSentence({ summary, limit, now }: Input): DashboardSentence {
   const { total, counts, attention } = summary;
   const { headline, detail } =
@@ -48,7 +48,7 @@ export function urgencyWords({ reason, not_after: notAfter }: UrgentDomain, now:
   return isDated ? timeLeft(Date.parse(notAfter) - now) : inSentence(STATE_NAMES[reason]);
 }
 
-/** What is said of several domains that all need attention for the same reason. */
+/** What the headline says after their number, if all domains that need attention do so for the same reason. */
 const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
   expired: 'certificates have expired',
   revoked: 'certificates are revoked',
@@ -98,7 +98,7 @@ function headlineOfOne(domain: UrgentDomain, now: number): Phrase[] {
   }
 }
 
-/** Explains the problem of the only domain that needs attention. Of several, the list shows the reasons. */
+/** Explains the problem of the domain if only one needs attention. If several do, the list shows their reasons. */
 function reasonsOf({ attention: { total, first }, problems }: SummaryWire): Phrase[][] {
   const [worst] = first;
   if (total > 1 || !worst) return [];
@@ -140,7 +140,7 @@ function readingHeadline(pending: number): string {
     : `Reading the certificates of ${domains(pending)}`;
 }
 
-/** Returns the headline if some domains are not checked yet, or paused. "All" means all domains, so it is only for those. */
+/** Returns the headline if some domains are paused or not checked yet: it names only the fine ones, and does not say "All". */
 function headlineOfSome({ fine, pending, paused }: Record<'fine' | 'pending' | 'paused', number>): string {
   if (fine + pending === 0) {
     if (paused === 1) return 'Your domain is paused';

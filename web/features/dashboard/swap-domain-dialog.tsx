@@ -16,7 +16,7 @@ interface SwapDomainDialogProps {
   onClose: () => void;
 }
 
-/** Asks which domain to pause instead of the one to resume. */
+/** Asks which domain to pause, so that another one can be resumed within the plan's limit. */
 export function SwapDomainDialog({ domain, onClose, limit, ...rest }: SwapDomainDialogProps) {
   return (
     <Dialog

@@ -12,13 +12,13 @@ const sortPreference = createPreference('sort', DOMAIN_SORTS, 'newest');
 const viewPreference = createPreference<DomainView>('view', ['grid', 'list'], 'grid');
 
 interface Change {
-  /** Replaces the history entry: for text typed letter by letter, and for what closes again. */
+  /** True to replace the history entry: while text is typed, and for what closes again. */
   replace?: boolean;
   /** Additional state of the history entry; `true` keeps the current one. */
   state?: true | HistoryState | ((former: HistoryState) => HistoryState);
 }
 
-/** Returns the dashboard's search parameters, with the last choices as defaults. */
+/** Returns the dashboard's search parameters. The choices of the last visit are the defaults. */
 export function useDashboardSearch() {
   const search: DashboardSearch = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -51,12 +51,12 @@ export function useDashboardSearch() {
       if (patch.view) viewPreference.set(patch.view);
       void navigate({
         to: '/dashboard',
-        // "Needs attention" lists the worst first, so the order that was chosen before is dropped.
+        // The filter "Needs attention" lists the worst domains first, so it drops the order that was chosen before.
         search: (former) =>
           defined({
             ...former,
             ...(patch.status === 'attention' && { sort: undefined }),
-            // The direction belongs to the order.
+            // A new order starts in its usual direction.
             ...((patch.status === 'attention' || patch.sort !== undefined) && { direction: undefined }),
             ...patch,
           }),

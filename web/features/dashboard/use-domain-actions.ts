@@ -39,7 +39,7 @@ export function useDomainActions(given: Omit<DomainActions, 'refresh'>): DomainA
 /** Asks before a domain is removed; returns the function that asks and the props of the dialog. */
 export function useRemoval(list: DomainList, openId: string | null, closePanel: () => void) {
   const [asked, setAsked] = useState<DomainWire | null>(null);
-  // The row that gets focus after the dialog: its own, or a neighbour if it was removed.
+  // The row that gets focus when the dialog closes: the domain's own row, or a neighbour if the domain was removed.
   const focusNext = useRef<string>(undefined);
   return {
     ask: (domain: DomainWire) => {

@@ -48,17 +48,20 @@ function keepScroll(router: AnyRouter): void {
   });
 }
 
-/** Returns the domain of the open panel: a loaded row, or read by itself. Closes the panel if it is gone or cannot be read. */
+/**
+ * Returns the domain of the open panel: from the loaded rows, else read by its own call. Closes the panel if the domain is
+ * gone or cannot be read.
+ */
 export function usePanelDomain(list: DomainList): DomainWire | null {
   const { openId, close } = useOpenDomain();
   const row = list.loaded.find(({ id }) => id === openId) ?? null;
-  // The first page may contain it.
+  // The domain may be on the first page, so wait for that.
   const isMissing = openId !== null && row === null && (list.total !== null || list.error !== null);
   const { domain, isGone, isRemoved, error } = useDomain(isMissing ? openId : null);
   const hasFailed = isMissing && (isGone || error !== null);
   useEffect(() => {
     if (!hasFailed) return;
-    // A user who removed it already got a toast.
+    // A user who removed the domain already got a toast.
     if (isGone && !isRemoved) toast.info('This domain is no longer in your list.');
     if (!isGone) toast.failed('Could not open the details', error);
     close();

@@ -10,7 +10,7 @@ import { useDomainCache } from '../../domain/domain-cache.ts';
 
 interface Resumption {
   domain: DomainWire;
-  /** The domain to pause instead. */
+  /** The domain to pause, so that the other one can be resumed. */
   insteadOf?: DomainWire;
 }
 

@@ -16,7 +16,7 @@ const DEAD: readonly ChannelWire['state'][] = [
   'broken',
 ];
 
-/** Lists the chosen channels (null: all) that cannot receive alerts, although their owner did not switch them off. */
+/** Lists the channels of a choice (null: all) that cannot receive alerts although their owner did not switch them off. */
 export function DeadChannels({ chosen }: { chosen: readonly string[] | null }) {
   const { data: channels = [] } = useChannels();
   const now = useNow();

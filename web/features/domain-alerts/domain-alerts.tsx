@@ -15,7 +15,7 @@ import { Disclosure } from '../../domain/disclosure.tsx';
 import { DeadChannels } from './dead-channels.tsx';
 import { nextAlertLine, nothingPlannedLine, plannedWords, quietLine } from './planned-words.ts';
 
-/** Incidents, planned alerts, sent alerts and the domain's own settings. */
+/** Shows the domain's incidents, planned alerts, sent alerts and its own alert settings. */
 export function DomainAlerts({ domain }: { domain: DomainWire }) {
   useLiveAlerts();
   const read = useDomainAlerts(domain.id);
@@ -62,7 +62,7 @@ interface PlannedAlertsProps {
   now: number;
 }
 
-/** Shows the next alert in one line, and unfolded all that would follow without a renewal. */
+/** Shows the next alert in one line. Unfolds all alerts that would follow if the certificate were not renewed. */
 function PlannedAlerts({ domain, alerts, now }: PlannedAlertsProps) {
   const [next] = alerts.planned;
   if (!next) {

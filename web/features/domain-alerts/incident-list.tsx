@@ -136,7 +136,7 @@ function SnoozeMenu({ now, isBusy, onSnooze }: SnoozeMenuProps) {
   );
 }
 
-/** Acknowledges and snoozes incidents. Reloads afterwards, because the planned alerts depend on it. */
+/** Acknowledges and snoozes incidents. Afterwards reloads the alerts, because the planned ones depend on it. */
 function useIncidentCalls({ id }: AlertIncidentWire) {
   const reread = useRereadAlerts();
   const acknowledge = useWrite({

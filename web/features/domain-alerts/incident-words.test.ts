@@ -22,13 +22,13 @@ describe('an incident', () => {
     expect(untilWords(now + 86_400_000, now)).toBe('21 November');
   });
 
-  it('says when it was opened if its title names a date, which may have passed later, and since when it lasts otherwise', () => {
+  it('says since when it lasts; if its title names a date, says when it was opened', () => {
     expect(
       ['expiry', 'registration', 'down', 'revoked'].map((problem) => startWord(problem as 'down')),
     ).toEqual(['Opened', 'Opened', 'Since', 'Since']);
   });
 
-  it('says what acknowledging does', () => {
+  it('says what acknowledging it does', () => {
     expect(acknowledgeMeans('expiry')).toBe(
       'No more alerts about this incident, except at expiry and when it ends.',
     );

@@ -11,7 +11,7 @@ export const SNOOZES = [
   { label: '1 week', ms: 7 * DAY_MS },
 ] as const;
 
-/** Describes what "Acknowledge" does, shown before it is pressed. */
+/** Returns what the button "Acknowledge" does. Pages show it beside the button. */
 export function acknowledgeMeans(problem: AlertIncidentWire['problem']): string {
   return problem === 'expiry'
     ? 'No more alerts about this incident, except at expiry and when it ends.'
@@ -19,8 +19,8 @@ export function acknowledgeMeans(problem: AlertIncidentWire['problem']): string 
 }
 
 /**
- * Returns the word before the start of an incident. One about a date opens at an alert step before the date, and its title may say later
- * that the date has passed: it did not expire "since" then.
+ * Returns the word before the start of an incident: "since", or "opened" if the problem has a date. The alert step comes
+ * before that date, and the title may say later that the date has passed: "expired since" would then be wrong.
  */
 export const startWord = (problem: AlertIncidentWire['problem']): string =>
   problem === 'expiry' || problem === 'registration' ? 'Opened' : 'Since';

@@ -28,7 +28,7 @@ interface OwnSettingsProps {
   alerts: DomainAlertsWire;
 }
 
-/** Edits the domain's own alert settings; folded, shows them in one line. */
+/** Edits the domain's own alert settings. While folded, shows them in one line. */
 export function OwnSettings({ domain, alerts }: OwnSettingsProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -116,7 +116,7 @@ function PartItem({ children }: { children: ReactNode }) {
 interface PartChange {
   part: Part;
   before: Partial<AlertSettingsWire>;
-  /** Empty: the part follows the account's settings. */
+  /** The settings of the part after the change; empty if it now follows the account's settings. */
   after: Partial<AlertSettingsWire>;
 }
 
@@ -134,7 +134,7 @@ function useOwnSettings(domainId: string) {
         {
           read: () => call(domainAlerts, { params }),
           valuesOf: shownSettings,
-          // The call replaces all own settings.
+          // The call replaces all of the domain's own settings.
           write: (merged, { own }) =>
             call(changeDomainAlerts, {
               params,

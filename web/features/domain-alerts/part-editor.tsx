@@ -54,7 +54,7 @@ export function PartEditor({
     const saved = JSON.stringify(next[part]);
     const unlessChanged = (last: AlertSettingsWire | null) =>
       JSON.stringify(last?.[part]) === saved ? null : last;
-    // Undo a failed change, but keep what the user chose meanwhile.
+    // Undo the failed change, but keep what the user has chosen since.
     const onSettled = () => {
       setChosen(unlessChanged);
       setSent(unlessChanged);
@@ -109,7 +109,7 @@ export function PartEditor({
   );
 }
 
-/** Tells whether the input is complete and valid. The fields show their own errors. */
+/** Tells whether the input is complete and valid. The fields show their errors themselves. */
 function isWhole(part: Part, { channels, quiet_hours: quietHours }: AlertSettingsWire): boolean {
   if (part === 'channels') return channels === null || channels.length > 0;
   return part !== 'quiet_hours' || !isEmpty(quietHours);
@@ -132,7 +132,7 @@ function StepsLocked() {
   );
 }
 
-/** Returns the lifetime in days, rounded from one day on; null if it is not known. */
+/** Returns the certificate's lifetime in days, rounded if it is at least one day; null if it is not known. */
 function lifetimeDaysOf({ valid_from: from, expiry_date: to }: DomainWire): number | null {
   if (from === null || to === null) return null;
   const days = Math.max(0, Date.parse(to) - Date.parse(from)) / DAY_MS;

@@ -56,7 +56,7 @@ describe('the next alert', () => {
   });
 });
 
-it('quietLine says until when quiet hours hold alerts, and whether critical alerts pass', () => {
+it('quietLine says until when quiet hours hold alerts, and whether critical alerts are sent meanwhile', () => {
   const settings = { channels: null, steps: null, muted: [] };
   const of = (critical_always: boolean) => {
     const quiet_hours = { from_minute: 1320, to_minute: 420, critical_always };

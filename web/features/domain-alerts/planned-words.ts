@@ -5,19 +5,19 @@ import { visibleText } from '../../ui/visible-text.ts';
 import { dayAndMonth } from '../../domain/day-and-month.ts';
 import { longDate, longDateTime, untilText } from '../../lib/format.ts';
 
-/** Returns '14 days before', with the certificate's name if the domain shows another one. */
+/** Returns '14 days before'. Adds the certificate's name if it is not the certificate that the domain shows. */
 export function plannedWords({ label, certificate_name: name }: PlannedAlertWire): string {
   return name === null ? label : `${label} (${visibleText(name)})`;
 }
 
-/** Returns 'Next alert: 14 days before, on 8 December'; if it is today, with the time. */
+/** Returns 'Next alert: 14 days before, on 8 December', with the time if the alert is due today. */
 export function nextAlertLine(next: PlannedAlertWire, now: number): string {
   const isToday = longDate(next.at) === longDate(now);
   const when = isToday ? `today at ${longDateTime(next.at).slice(-5)}` : `on ${dayAndMonth(next.at, now)}`;
   return `Next alert: ${plannedWords(next)}, ${when}`;
 }
 
-/** Returns why no alert is planned; null for a paused domain, of which the panel says so above. */
+/** Returns why no alert is planned. Null for a paused domain, because the panel already says that it is paused. */
 export function nothingPlannedLine(
   { paused, expiry_date: expiryDate }: Pick<DomainWire, 'paused' | 'expiry_date'>,
   { incidents, is_told: reachesAnybody }: Pick<DomainAlertsWire, 'incidents' | 'is_told'>,
@@ -31,7 +31,7 @@ export function nothingPlannedLine(
   return 'No alerts planned: we have sent all expiry alerts for this certificate.';
 }
 
-/** Says until when quiet hours hold alerts, and which they let pass. */
+/** Says until when quiet hours hold alerts, and which alerts are sent meanwhile. */
 export function quietLine(
   until: string,
   { effective }: Pick<DomainAlertsWire, 'effective'>,

@@ -35,7 +35,7 @@ export function SentAlerts({ sent }: { sent: readonly SentAlertWire[] }) {
   );
 }
 
-/** Sorts the account's own address first, then by name, so that every alert has the same order. */
+/** Sorts deliveries: the account's own address first, the others by name. Every alert then has the same order. */
 function inOrder(deliveries: readonly DeliveryWire[]): DeliveryWire[] {
   const rank = ({ channel_key: key }: DeliveryWire) => (key === OWN_MAIL ? 0 : 1);
   return deliveries.toSorted(
@@ -45,7 +45,7 @@ function inOrder(deliveries: readonly DeliveryWire[]): DeliveryWire[] {
 
 function SentAlert({ alert }: { alert: SentAlertWire }) {
   const deliveries = inOrder(alert.deliveries);
-  // Receipts load only when unfolded.
+  // The deliveries are loaded only when unfolded.
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>

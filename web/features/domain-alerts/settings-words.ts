@@ -27,7 +27,7 @@ const MUTED_WORDS: Record<AlertSettingsWire['muted'][number], string> = {
   good_news: 'recovery',
 };
 
-/** Returns one line about a part. `channels` are the account's; undefined while they load. */
+/** Returns one line about a part. `channels` are the account's channels; undefined while they load. */
 export function partLine(
   part: Part,
   settings: AlertSettingsWire,
@@ -50,13 +50,13 @@ export function ownLine(own: DomainAlertSettingsWire): string {
   return `Custom ${listed(names)}`;
 }
 
-/** Returns the settings as the panel shows them. Own steps, which need Premium, stay while the account has none. */
+/** Returns the settings as the panel shows them. Custom steps of the domain need Premium; they stay even if the account has none. */
 export const shownSettings = ({
   effective,
   own,
 }: Pick<DomainAlertsWire, 'effective' | 'own'>): AlertSettingsWire => ({ ...effective, ...own });
 
-/** Returns the settings without one part, which then follows the account again. */
+/** Returns the domain's settings without one part, so that this part follows the account again. */
 export function without(own: DomainAlertSettingsWire, part: Part): DomainAlertSettingsWire {
   const { [part]: _, ...rest } = own;
   return rest;

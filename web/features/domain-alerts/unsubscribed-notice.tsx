@@ -9,7 +9,7 @@ import { visibleText } from '../../ui/visible-text.ts';
 
 interface UnsubscribedNoticeProps {
   domainId: string;
-  /** Keys of mail channels that unsubscribed. */
+  /** Keys of the mail channels whose recipients unsubscribed. */
   unsubscribed: readonly string[];
 }
 

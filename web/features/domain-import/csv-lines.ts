@@ -18,7 +18,7 @@ interface Row {
 
 /** Columns of the dashboard's own export. */
 const OWN_NAMES = ['host', 'port', 'days_left', 'check_every_minutes', 'paused', 'tags', 'notes'];
-/** The apostrophe that the export puts before formulas, at the start of a cell or of a line in it. */
+/** The apostrophe that our export puts before formulas, at the start of a cell or of a line in a cell. */
 const GUARD =
   /(?<=^|[;\t\r\n])'(?=(?:(?![;\t\r\n])[\s\p{Cc}\p{Cf}"])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])/gu;
 
@@ -48,29 +48,29 @@ const HOST_NAMES = [
 const TAG_NAMES = ['tags', 'tag', 'labels', 'groups', 'group'];
 const NOTE_NAMES = ['notes', 'note', 'name', 'description', 'comment'];
 
-/** The lines of a table, and how many lines of titles were above its header. */
+/** The lines of a table, and the number of title lines above its header. */
 export interface Table {
   lines: ParsedLine[];
   titleLines: number;
 }
 
-/** How many rows may be titles above the header. */
+/** Maximum number of title rows above the header. */
 const MAX_TITLES = 20;
-/** Excel's first line `sep=;`, which names the delimiter of a CSV file. */
+/** Excel can begin a CSV file with the line `sep=;`, which names the delimiter. */
 const DELIMITER_LINE = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r|$)/i;
 
-/** Returns the first `most` rows of a table, or null if the text is not a table: a single column, or rows of hosts only. */
+/** Returns the first `most` rows of a table. Returns null if the text is not a table: if it has a single column, or only hosts. */
 export function csvLines(text: string, most: number): Table | null {
   const [named = '', delimiter] = DELIMITER_LINE.exec(text) ?? [];
   const body = { text: text.slice(named.length), firstLine: named === '' ? 1 : 2 };
-  // With titles above the header the guess of the delimiter fails: it is then undefined.
+  // `undefined` stands for a guess. It fails if there are titles above the header, so each delimiter is tried too.
   const found = (delimiter === undefined ? [undefined, ';', ',', '\t'] : [delimiter])
     .map((each) => ({ delimiter: each, header: headerOf(rowsOf(body, MAX_TITLES + 1, each)) }))
     .reduce((best, each) =>
       (each.header?.cells.length ?? 0) > (best.header?.cells.length ?? 0) ? each : best,
     );
   const { header } = found;
-  // One row more for the header.
+  // Also reads the rows of the titles and of the header.
   const rows = rowsOf(body, most + 1 + (header?.titles ?? 0), found.delimiter);
   if (header) {
     const isOwn = OWN_NAMES.every((name) => header.cells.includes(name));
@@ -96,25 +96,25 @@ export function csvLines(text: string, most: number): Table | null {
 interface Header {
   cells: string[];
   columns: Columns;
-  /** Number of rows above it. */
+  /** Number of title rows above the header. */
   titles: number;
 }
 
-/** Returns the row with the names of the columns; null if there is none, or if a row above it may be a host instead of a title. */
+/** Returns the row with the names of the columns. Null if there is no such row, or if a row above it may be a host and not a title. */
 function headerOf(rows: readonly Row[]): Header | null {
   const filled = ({ cells }: Row) => cells.filter((cell) => cell !== '');
   for (const [titles, row] of rows.entries()) {
     const columns = columnsOf(row.cells);
     if (columns) return { cells: row.cells, columns, titles };
     const next = rows[titles + 1];
-    // A title has fewer cells than the header. Above a header of one cell it must not be a host itself.
+    // A title has fewer cells than the header. If the header has one cell, a title must not look like a host.
     if (!next || filled(row).some((cell) => looksLikeHost(cell) && filled(row).length >= filled(next).length))
       return null;
   }
   return null;
 }
 
-/** Skips blank rows and comments. Without a delimiter it is guessed. */
+/** Returns the rows without blank rows and comments. Guesses the delimiter if none is given. */
 function rowsOf(
   { text, firstLine }: { text: string; firstLine: number },
   most: number,
@@ -137,7 +137,7 @@ function rowsOf(
   return rows;
 }
 
-/** Returns the column of a field: named like the field, its option of the command line or its label in the dialog. */
+/** Returns the column of a field of the target. Its header may be the field's name, its command-line option or its label in the dialog. */
 function targetColumn(names: readonly string[], field: TargetField): number {
   const written = (name: string) => name.toLowerCase().replaceAll(/[\s-]+/g, '_');
   return names.findIndex((name) => [field, written(TARGET_LABELS[field])].includes(written(name)));

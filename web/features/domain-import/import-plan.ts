@@ -8,29 +8,29 @@ import { type HostLine, isSkipped, type ParsedLine } from './parsed-import.ts';
 export type Fate =
   | { kind: 'new' }
   | { kind: 'exists' }
-  /** `line`: where it occurred first. */
+  /** `line`: number of the line where the host occurred first. */
   | { kind: 'repeated'; line: number }
   | { kind: 'invalid'; message: string }
-  /** Over the plan's limit. */
+  /** Would exceed the plan's limit. */
   | { kind: 'beyond' }
   | { kind: 'skipped'; reason: string };
 
-/** What happened to a line that was to be added. */
+/** What happened to a line that the import tried to add. */
 export type Result =
   | { kind: 'added' }
   | { kind: 'failed'; problem: ProblemCode; message: string }
-  /** It was sent, but no response arrived. */
+  /** The line was sent, but no response arrived. */
   | { kind: 'unanswered' };
 
 export interface PlannedLine {
   line: number;
   /** The original text. */
   text: string;
-  /** The name in the list; null if unknown. */
+  /** The host's name as the list would show it; null if unknown. */
   name: string | null;
   remark: string | null;
   fate: Fate;
-  /** Null if the line has no host. */
+  /** What is sent to the server; null if the line has no host. */
   entry: ImportEntry | null;
 }
 
@@ -41,7 +41,7 @@ export function entriesOf(lines: readonly ParsedLine[]): ImportEntry[] {
   return lines.flatMap((line) => (isSkipped(line) ? [] : [entryOf(line)]));
 }
 
-// The server truncates too, but a backup with long texts would make the call too large.
+// The server truncates long texts too, but a backup with many of them would make the call too large.
 const entryOf = ({ host, tags, notes, target }: HostLine): ImportEntry => ({
   host,
   ...target,
@@ -116,7 +116,8 @@ export function remaining(plan: readonly PlannedLine[], results: Results): numbe
 }
 
 /**
- * Returns the results with those of one more call. A host that exists after a call without a response was added by that call.
+ * Returns the results with those of one more call. If an earlier call got no response and the host now exists, that call
+ * added it, so it counts as added.
  */
 export function withAnswers(results: Results, indices: readonly number[], answers: ImportResult): Results {
   const next = new Map(results);
@@ -141,7 +142,7 @@ export function withUnanswered(results: Results, indices: readonly number[]): Re
   return next;
 }
 
-/** What a line shows: its result, else its fate. */
+/** What a line shows: its result or, before it has one, its fate. */
 export interface Verdict {
   tone: 'good' | 'done' | 'quiet' | 'warning' | 'critical';
   text: string;
@@ -198,10 +199,10 @@ export function notAdded(plan: readonly PlannedLine[], results: Results): string
     .join('\n');
 }
 
-/** Returns whether the line has settings of how its host is checked. */
+/** Returns whether the line has settings for how its host is checked. */
 export const hasTarget = (entry: ImportEntry): boolean => TARGET_FIELDS.some((field) => entry[field]);
 
-/** Returns CSV that the import reads back, with the reason above each row. */
+/** Returns CSV that the import can read back. The reason stands in a comment above each row. */
 function csvOf(left: readonly { text: string; entry: ImportEntry | null; reason: string }[]): string {
   const header = ['host', ...TARGET_FIELDS, 'tags', 'notes'].join(',');
   const rows = left.map(({ text, entry, reason }) => {
@@ -216,7 +217,7 @@ function csvOf(left: readonly { text: string; entry: ImportEntry | null; reason:
 const cellOf = (text: string): string =>
   /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** The whole comment is one cell: otherwise a quotation mark after a comma in it would begin a cell that spans lines. */
+/** Quotes the comment as one cell. A quotation mark after a comma in it would otherwise begin a cell that spans lines. */
 function commentOf(text: string): string {
   const comment = `# ${text.replaceAll(/\s+/g, ' ')}`;
   return comment.includes('"') ? cellOf(comment) : comment;

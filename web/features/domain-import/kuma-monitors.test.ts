@@ -5,7 +5,7 @@ import { isSkipped } from './parsed-import.ts';
 import { entriesOf } from './import-plan.ts';
 import { parseImport } from './parse-import.ts';
 
-// As version 1.23 writes it: unused fields keep the form's defaults.
+// A monitor as version 1.23 writes it: fields that are not used have the form's defaults.
 const monitor = (fields: object) => ({
   url: 'https://',
   hostname: null,
@@ -27,7 +27,7 @@ const read = (...monitors: object[]) =>
   linesOf(...monitors).map((line) =>
     isSkipped(line) ? line.reason.replace('Cannot be carried over. ', '✗ ') : line.host,
   );
-/** Returns the host and what changes there. */
+/** Returns the host and the remark that says what changes. */
 const readRemark = (one: object) =>
   linesOf(one).map((line) => (isSkipped(line) ? line.reason : `${line.host} (${line.remark})`));
 
@@ -209,16 +209,16 @@ test('statuses that count as up, and the address family, are carried over', () =
   expect(accepted(['200-299', '401'], { ipFamily: 'ipv6' })).toEqual({
     host,
     ...rest,
-    // Redirects that Uptime Kuma follows are answers here.
+    // Uptime Kuma follows redirects. We do not, so a redirect counts as up.
     expected_status: '200-399,401',
     family: '6',
   });
   expect(accepted(['401'], { maxredirects: 0 })).toEqual({ host, ...rest, expected_status: '401' });
-  // With a password, another status is usual than without.
+  // A request with a password usually gets another status than one without.
   expect(accepted(['200-299'], { authMethod: 'basic' })).not.toHaveProperty('expected_status');
   expect(accepted(['200-299'], { url: 'https://me:secret@a.example' })).not.toHaveProperty('expected_status');
   expect(accepted(['200-299'], { method: 'POST' })).not.toHaveProperty('expected_status');
-  // The status of another page says nothing about that of /.
+  // The status of another page says nothing about the status of /.
   expect(accepted(['401'], { url: 'https://a.example/admin' })).not.toHaveProperty('expected_status');
 });
 

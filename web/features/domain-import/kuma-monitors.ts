@@ -11,7 +11,7 @@ import {
   withPort,
 } from './parsed-import.ts';
 
-/** Kinds of Uptime Kuma monitors that check no certificate and no host with one. */
+/** Kinds of Uptime Kuma monitors for which there is no certificate to check. */
 const WITHOUT_CERTIFICATE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     group: 'A group, not a host',
@@ -33,17 +33,17 @@ const WITHOUT_CERTIFICATE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Where to check what a monitor checks, or why that is not possible. */
+/** The hosts to check for a monitor, or why it cannot be checked here. */
 type Place = { hosts: string[]; remark?: string; status?: string } | { reason: string };
 
-/** The fields of a monitor that say what it checks, under the names of Uptime Kuma’s backup and API. */
+/** For each kind of monitor, reads the hosts from its fields, under the names of Uptime Kuma’s backup and API. */
 const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
   Object.entries({
     http: webPlace,
     keyword: webPlace,
     'json-query': webPlace,
     'real-browser': webPlace,
-    // Without the accepted status codes: for this type they are close codes of WebSocket.
+    // Ignores the accepted status codes: for this kind they are close codes of WebSocket.
     'websocket-upgrade': (monitor) => webPlaces([textOf(monitor['url'])]),
     globalping: (monitor) =>
       monitor['subtype'] === 'http'
@@ -71,7 +71,7 @@ const PLACES: ReadonlyMap<string, (monitor: JsonObject) => Place> = new Map(
   } satisfies Record<string, (monitor: JsonObject) => Place>),
 );
 
-/** Checks that monitors of these types make in Uptime Kuma and domains do not. */
+/** Checks that Uptime Kuma makes for these kinds and that we do not make. */
 const NOT_DONE: ReadonlyMap<string, string> = new Map([
   ['keyword', 'The keyword is not looked for here'],
   ['json-query', 'The JSON query is not evaluated here'],
@@ -81,7 +81,7 @@ const NOT_DONE: ReadonlyMap<string, string> = new Map([
 
 const WITHOUT_TLS = 'It connects without TLS, so that there is no certificate';
 
-/** Returns the monitors of a backup (JSON of Settings → Backup in version 1), or null if it is not one. */
+/** Returns the monitors of a backup (JSON from Settings → Backup in version 1), or null if the JSON is no backup. */
 export function kumaMonitors(json: unknown): unknown[] | null {
   if (!isJsonObject(json)) return null;
   const list = json['monitorList'];
@@ -91,8 +91,8 @@ export function kumaMonitors(json: unknown): unknown[] | null {
 }
 
 /**
- * Parses the monitor at `line`, which counts from 1 in the order of the backup. Returns a line for each of its hosts, without passwords,
- * or one that says why the monitor cannot be carried over.
+ * Parses the monitor at `line`, which counts from 1 in the order of the backup. Returns one line for each of its hosts,
+ * without passwords, or one line that says why the monitor cannot be imported.
  */
 export function kumaLines(monitor: unknown, line: number): ParsedLine[] {
   if (!isJsonObject(monitor)) return [skipped(line, shownValue(monitor), 'Not a monitor')];
@@ -136,10 +136,10 @@ function webPlace(monitor: JsonObject): Place {
   const place = webPlaces([url]);
   const status = statusOf(monitor);
   if ('reason' in place || status === null) return place;
-  // Only the status of the page at / is checked here.
+  // We only check the status of the page at /.
   const isRoot = /^[a-z]+:\/\/[^/?#]*\/?$/i.test(url);
   if (isRoot && isPlainRequest(monitor)) return { ...place, status };
-  // The default was not chosen by the user, so its loss needs no remark.
+  // The user did not choose the default, so dropping it needs no remark.
   if (!isRoot && isDefault(acceptedIn(monitor))) return place;
   const reason = isRoot
     ? 'the page is requested without sign-in here, by GET'
@@ -148,19 +148,19 @@ function webPlace(monitor: JsonObject): Place {
   return { ...place, remark: [place.remark, remark].filter(Boolean).join('. ') };
 }
 
-/** Tells whether a monitor sends the request that is also sent here. Others, such as one with a password, get another status. */
+/** Tells whether a monitor sends the same request as we do. A monitor with a password, for example, gets another status. */
 function isPlainRequest(monitor: JsonObject): boolean {
   const own = ['authMethod', 'headers', 'body'].some((field) => textOf(monitor[field]) !== '');
   const hasPassword = /^[a-z]+:\/\/[^/?#]*@/i.test(textOf(monitor['url']));
   return !own && !hasPassword && /^(?:GET|HEAD)?$/i.test(textOf(monitor['method']));
 }
 
-/** Kinds of monitors that follow redirects and always compare the status, so that their default is carried over too. */
+/** Kinds of monitors that follow redirects and always compare the status. Their default statuses are imported too. */
 const PAGE_KINDS = new Set(['http', 'keyword', 'json-query']);
 
 /**
- * Returns the statuses that count as up, or null if the monitor has none. Uptime Kuma follows redirects and we do not, so redirects
- * count as up too.
+ * Returns the statuses that count as up, or null if the monitor has none. Adds redirects, because Uptime Kuma follows them
+ * and we do not.
  */
 function statusOf(monitor: JsonObject): string | null {
   const accepted = acceptedIn(monitor);
@@ -175,13 +175,16 @@ const acceptedIn = (monitor: JsonObject): string[] =>
   textsOf(monitor['accepted_statuscodes']).filter(isStatusRange);
 const isDefault = (accepted: readonly string[]): boolean => accepted.join() === '200-299';
 
-/** Tells whether the text is a status or a range from 100 to 999. Uptime Kuma also offers 1000 and more, for WebSocket. */
+/** Tells whether the text is a status or a range from 100 to 999. Uptime Kuma also offers codes from 1000 on, for WebSocket. */
 function isStatusRange(text: string): boolean {
   const [, first = '', last = first] = /^([1-9]\d\d)(?:-([1-9]\d\d))?$/.exec(text) ?? [];
   return first !== '' && first <= last;
 }
 
-/** Joins statuses and ranges that overlap or touch: '200', '201' and '202-299' give '200-299'. A field has room for 300 characters. */
+/**
+ * Joins statuses and ranges that overlap or touch: '200', '201' and '202-299' give '200-299'. The field has room for only 300
+ * characters.
+ */
 function mergedRanges(codes: readonly string[]): string {
   const merged: [first: number, last: number][] = [];
   const ranges = codes.map((code) => code.split('-').map(Number));
@@ -200,7 +203,7 @@ function webPlaces(urls: readonly string[]): Place {
   for (const url of urls) {
     const [, scheme = '', host = '', path = ''] =
       /^(https?|wss?):\/\/(?:[^/?#]*@)?([^/?#]+)([^?#]*)/i.exec(url) ?? [];
-    // The form starts with 'https://' for every kind.
+    // Uptime Kuma's form starts with the text 'https://' for every kind.
     if (host === '') continue;
     const isTls = /s$/i.test(scheme);
     if (!isTls && /:(?!80$)\d+$/.test(host)) return { reason: `Plain HTTP at ${host} has no certificate` };
@@ -210,7 +213,7 @@ function webPlaces(urls: readonly string[]): Place {
   return { hosts, ...(isPlain && { remark: 'Uptime Kuma uses plain HTTP; HTTPS is checked here' }) };
 }
 
-/** Protocols in which Uptime Kuma knows STARTTLS, by the usual ports. */
+/** Protocols for which Uptime Kuma supports STARTTLS, by their usual ports. */
 const STARTTLS_PORTS: ReadonlyMap<number, Protocol> = new Map(
   (['smtp', 'imap', 'xmpp', 'xmpp-server'] as const).flatMap((name) =>
     portsOf(factsOf(name)).map((port) => [port, name] as const),
@@ -277,7 +280,7 @@ function mqttPlace(monitor: JsonObject): Place {
 function grpcPlace(monitor: JsonObject): Place {
   if (isOff(monitor['grpcEnableTls'])) return { reason: WITHOUT_TLS };
   const host = textOf(monitor['grpcUrl']).replace(/^(?:[a-z]+:\/+)?(?:[^/]*@)?/i, '');
-  // gRPC is HTTP/2 with answers of its own, so only TLS is checked.
+  // gRPC runs over HTTP/2 but has answers of its own, so we check only TLS.
   return { hosts: host === '' ? [] : [`tls://${withPort(host, '443')}`] };
 }
 
@@ -287,7 +290,7 @@ interface Connection {
   query: URLSearchParams;
 }
 
-/** Splits a connection string, and leaves out the password that it may hold; null if it is none. */
+/** Splits a connection string and drops its password; null if the text is no connection string. */
 function connectionOf(monitor: JsonObject): Connection | null {
   const text = textOf(monitor['databaseConnectionString']);
   const [, scheme, authority = '', query = ''] =
@@ -339,6 +342,6 @@ function tagsOf(tags: unknown): string[] {
 
 const textsOf = (list: unknown): string[] =>
   Array.isArray(list) ? list.map(textOf).filter((text) => text !== '') : [];
-// The database has numbers, the backup booleans.
+// The database stores numbers, the backup has booleans.
 const isOn = (value: unknown): boolean => value === true || value === 1;
 const isOff = (value: unknown): boolean => value === false || value === 0;

@@ -39,7 +39,7 @@ describe('importing how a host is checked', () => {
     expect(parsed.ok && entriesOf(parsed.lines)[0]).not.toHaveProperty('server_name');
   });
 
-  test('leaves out only the line with a field that is longer than the server accepts', () => {
+  test('skips a line if one of its fields is longer than the server accepts, and keeps the other lines', () => {
     const parsed = parseImport(
       `host,server_name\na.example,${'a'.repeat(301)}\nb.example,${'b'.repeat(300)}`,
     );
@@ -69,7 +69,7 @@ describe('importing how a host is checked', () => {
     ]);
   });
 
-  test('sends no field of a target for a host without one', () => {
+  test('sends no target fields for a host without a target', () => {
     const parsed = parseImport('host,connect_to\nshop.example,');
     expect(parsed.ok && entriesOf(parsed.lines)).toEqual([{ host: 'shop.example', tags: [], notes: '' }]);
   });
@@ -83,7 +83,7 @@ describe('importing a port and a protocol', () => {
     ['chat.example,5222,', 'chat.example:5222'],
     ['chat.example,5555,xmpp', 'xmpp://chat.example:5555'],
     ['[2001:db8::1],5222,smtp', 'smtp://[2001:db8::1]:5222'],
-  ])('makes one address of both: %s', (row, host) => {
+  ])('combines them to one address: %s', (row, host) => {
     const parsed = parseImport(`host,port,protocol\n${row}`);
     expect(parsed.ok && parsed.lines).toMatchObject([{ host }]);
   });
@@ -93,7 +93,7 @@ describe('importing a port and a protocol', () => {
     ['chat.example,5269,xmpp-server', 'xmpp-server://chat.example'],
     ['chat.example,5223,tls', 'xmpps://chat.example'],
   ])(
-    'leaves the usual port of XMPP out, so that an export of such a domain is read back: %s',
+    'leaves the usual port of XMPP out, so that our export of such a domain can be imported again: %s',
     (row, host) => {
       const [name, port, protocol] = row.split(',');
       for (const text of [
@@ -181,7 +181,7 @@ describe('importing CSV', () => {
     expect(linesOf(text)).toEqual(lines);
   });
 
-  test('accepts a title above a header of one column, but takes no host for a title', () => {
+  test('accepts a title above a header of one column, but does not take a host for a title', () => {
     expect(read('Our hosts\nhost\na.example\nb.example')).toEqual(['a.example', 'b.example']);
     expect(read('a.example\nb.example\nhost')).toEqual(['a.example', 'b.example', 'host']);
     expect(read('a.example,1\nb.example,2\nhost,3\n')).toEqual(['a.example:1', 'b.example:2', 'host:3']);
@@ -194,7 +194,7 @@ describe('importing CSV', () => {
     ]);
   });
 
-  test('counts lines of the file, including multi-line cells', () => {
+  test('counts lines of the file even if cells span several lines', () => {
     const text = 'host,notes\na.example,"one\ntwo"\n\n# no\nb.example,\n,lost\n';
     expect(linesOf(text)).toEqual([2, 6, 7]);
     expect(read(text)).toEqual(['a.example one\ntwo', 'b.example', '7: No host in this row']);
@@ -234,7 +234,7 @@ describe('importing CSV', () => {
     ]);
   });
 
-  test('keeps the port of the host cell, or else takes the port column', () => {
+  test("keeps a port in the host's cell, else uses the port column", () => {
     expect(read('host,port\na.example:8443,443\n2001:db8::1,993\nhttps://b.example/x,444')).toEqual([
       'a.example:8443',
       '[2001:db8::1]:993',
@@ -269,8 +269,8 @@ describe('importing JSON', () => {
   });
 });
 
-describe('the bounds of an import', () => {
-  test('are 10,000 lines; one more is refused', () => {
+describe('the limits of an import', () => {
+  test('are 10,000 lines: one more is refused', () => {
     const lines = Array.from({ length: 10_001 }, (_, index) => `h${index}.example`);
     expect(read(lines.slice(1).join('\n'))).toHaveLength(10_000);
     expect(read(lines.join('\n'))).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
@@ -279,7 +279,7 @@ describe('the bounds of an import', () => {
     expect(read(JSON.stringify(lines))).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
   });
 
-  test('are 10 MB; a larger file is refused', () => {
+  test('are 10 MB: a larger file is refused', () => {
     expect(read('x'.repeat(10 * 1024 * 1024 + 1))).toEqual([expect.stringMatching(/larger than 10 MB/)]);
   });
 

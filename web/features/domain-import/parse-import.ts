@@ -23,8 +23,8 @@ export const MAX_LINES = 10_000;
 const TOO_LARGE = 'This file is larger than 10 MB. Split it and import the parts one by one.';
 
 /**
- * Finds the hosts in pasted or uploaded text: lines and lists, CSV, a JSON array, or an Uptime Kuma backup. The server
- * validates them. Never throws.
+ * Finds the hosts in pasted or uploaded text: lines and lists, CSV, a JSON array, or an Uptime Kuma backup. Does not validate
+ * them: the server does. Never throws.
  */
 export function parseImport(pasted: string): ParsedImport {
   if (pasted.length > MAX_IMPORT_BYTES) return { ok: false, message: TOO_LARGE };
@@ -37,7 +37,7 @@ export function parseImport(pasted: string): ParsedImport {
   return limited(lines.length === 0 ? 'empty' : 'lines', lines);
 }
 
-/** Returns the file's text and its encoding, or why it cannot be used. */
+/** Returns the file's text and its encoding, or a message that says why the file cannot be used. */
 export async function readImportFile(file: File): Promise<DecodedFile | { message: string }> {
   const start = new Uint8Array(await file.slice(0, SQLITE_HEADER.length).arrayBuffer());
   if (String.fromCharCode(...start) === SQLITE_HEADER)
@@ -62,7 +62,7 @@ function limited(format: ImportFormat, lines: ParsedLine[], titleLines = 0): Par
     : { ok: true, format, lines, titleLines };
 }
 
-/** Returns the lines, up to the limit. */
+/** Returns the lines that have a host, up to the limit. */
 function plainLines(text: string): ParsedLine[] {
   const lines: ParsedLine[] = [];
   let number = 0;
@@ -75,8 +75,8 @@ function plainLines(text: string): ParsedLine[] {
 }
 
 /**
- * Parses one line of a list: hosts separated by commas, semicolons or blanks, after a bullet or number, with a comment after
- * `#` or in parentheses.
+ * Parses one line of a list: hosts separated by commas, semicolons or blanks. A bullet or number may stand before them, and a
+ * comment after `#` or in parentheses.
  */
 function plainLine(line: string, number: number): ParsedLine[] {
   const text = line
@@ -87,7 +87,7 @@ function plainLine(line: string, number: number): ParsedLine[] {
   if (text === '') return [];
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
   if (words.length === 0) return [skipped(number, text, 'No host in this line')];
-  // A line that is not a list stays whole, so that the server's error quotes it.
+  // If not all words look like hosts, the line stays whole, so that the server's error quotes all of it.
   if (words.length === 1 || words.every(looksLikeHost))
     return words.map((word) => hostLine(number, unquoted(word)));
   return [hostLine(number, text)];
@@ -95,7 +95,7 @@ function plainLine(line: string, number: number): ParsedLine[] {
 
 const unquoted = (word: string): string => word.replace(/^(["'<])(.+)(["'>])$/, '$2');
 
-/** Returns null if the text is not meant to be JSON. */
+/** Returns what the JSON contains; null if the text does not look like JSON. */
 function readJson(text: string): ParsedImport | null {
   const trimmed = text.trim();
   // IPv6 addresses also start with a bracket.
@@ -125,7 +125,7 @@ function readJson(text: string): ParsedImport | null {
 
 const HOST_KEYS = ['host', 'hostname', 'domain', 'url'];
 
-/** Parses a host, or an object that names one like the columns of a CSV. */
+/** Parses a host, or an object whose properties have the names of CSV columns. */
 function jsonLine(item: unknown, line: number): ParsedLine {
   if (typeof item === 'string') return item.trim() === '' ? skipped(line, '', 'Empty') : hostLine(line, item);
   if (!isJsonObject(item)) return skipped(line, shownValue(item), 'Not a host');

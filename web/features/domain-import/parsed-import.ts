@@ -13,7 +13,7 @@ export interface HostLine {
   tags: string[];
   notes: string;
   target: ImportedTarget;
-  /** What changes compared with the source; null if nothing. */
+  /** Says what the import changes compared with the source; null if nothing. */
   remark: string | null;
 }
 export interface SkippedLine {
@@ -24,16 +24,16 @@ export interface SkippedLine {
 }
 export type ParsedLine = HostLine | SkippedLine;
 
-/** `empty`: only blank lines and comments. */
+/** `empty`: the text has only blank lines and comments. */
 export type ImportFormat = 'empty' | 'lines' | 'csv' | 'json' | 'uptime-kuma';
 
-/** The parsed lines in the order of the text, or a message why nothing can be imported. */
+/** The parsed lines in the order of the text, or a message that says why nothing can be imported. */
 export type ParsedImport =
   | {
       ok: true;
       format: ImportFormat;
       lines: ParsedLine[];
-      /** Number of lines above the header of a table, which are left out. */
+      /** Number of lines above the header of a table. They are not imported. */
       titleLines: number;
     }
   | { ok: false; message: string };
@@ -81,7 +81,10 @@ export function skipped(line: number, text: string, reason: string): SkippedLine
 /** The contract's limit. */
 const HOST_MAX_LENGTH = 2048;
 
-/** Returns a line with a host, or a skipped line if a field is too long: the server would refuse all lines of the call. */
+/**
+ * Returns a line with a host. Returns a skipped line if a field is too long, because the server would then refuse all lines
+ * of the call.
+ */
 export function hostLine(line: number, host: string, rest: Partial<HostLine> = {}): ParsedLine {
   const trimmed = host.trim();
   if (trimmed.length > HOST_MAX_LENGTH) return skipped(line, trimmed, 'Too long for a host address');
@@ -92,7 +95,7 @@ export function hostLine(line: number, host: string, rest: Partial<HostLine> = {
   return { line, host: trimmed.toWellFormed(), tags: [], notes: '', target: {}, remark: null, ...rest };
 }
 
-/** Tells whether the text is probably a host: used to recognise lists, not to validate. */
+/** Tells whether the text looks like a host. Used to recognise lists; the server validates hosts. */
 export function looksLikeHost(text: string): boolean {
   return (
     /^(?:[a-z][a-z0-9+.-]*:)?\/\/./i.test(text) ||
@@ -109,7 +112,7 @@ export function splitTags(text: string): string[] {
     .filter((tag) => tag !== '');
 }
 
-/** Returns the fields of a target that are not empty. Numbers count as text. */
+/** Returns the fields of a target that are not empty. Numbers are converted to text. */
 export function targetOf(read: (field: TargetField) => unknown): ImportedTarget {
   const texts = TARGET_FIELDS.map((field) => {
     const value = read(field);
@@ -118,7 +121,7 @@ export function targetOf(read: (field: TargetField) => unknown): ImportedTarget 
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
 
-/** Returns the host with that port, unless it has one. */
+/** Returns the host with the port, unless the host already has one. */
 export function withPort(host: string, port: string): string {
   const [, scheme = '', name = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/]*)(.*)$/is.exec(host) ?? [];
   const isBareIpv6 = name.split(':').length > 2 && !name.startsWith('[');
@@ -126,18 +129,21 @@ export function withPort(host: string, port: string): string {
   return `${scheme}${isBareIpv6 ? `[${name}]` : name}:${port}${rest}`;
 }
 
-/** Returns the address of a host: adds the port if the host has none, and the scheme if it has none and we know the protocol. */
+/**
+ * Returns the address of a host: with the port unless the host has one, and with the protocol's scheme unless the host has
+ * one or the protocol is unknown.
+ */
 export function addressFrom(host: string, { port, protocol }: { port: string; protocol: string }): string {
   const name = PROTOCOL_NAMES.find((known) => known === protocol.toLowerCase());
   const isWhole = name === undefined || host.includes('://');
-  // With a port, a check would ignore the servers that DNS names for the domain (SRV).
+  // If the address had a port, a check would ignore the servers that DNS names for the domain (SRV).
   const scheme = isWhole ? undefined : schemeByServers(name, Number(port));
   if (scheme !== undefined) return `${scheme}://${host}`;
   const place = port === '' ? host : withPort(host, port);
   return isWhole ? place : `${name}://${place}`;
 }
 
-/** Returns the scheme that selects this port and protocol without a written port, if DNS may name their servers; else undefined. */
+/** Returns a scheme whose default is this protocol and port, if DNS may name the domain's servers (SRV); else undefined. */
 function schemeByServers(protocol: Protocol, port: number): string | undefined {
   const isTls = protocol === 'tls';
   for (const facts of isTls ? PROTOCOL_NAMES.map(factsOf) : [factsOf(protocol)]) {
@@ -156,7 +162,7 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** Returns trimmed text; empty for other types. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** Describes a value that is not text in a few words, without nested values. */
+/** Describes a value that is not text in a few words; leaves out nested values. */
 export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return '[…]';
   if (isJsonObject(value)) return `{ ${Object.keys(value).slice(0, 4).join(', ')} }`;

@@ -33,10 +33,10 @@ const FATE_WORDS: Record<Fate['kind'], string> = {
 
 interface PlanStepProps {
   plan: readonly PlannedLine[];
-  /** What was recognised in the input. */
+  /** Says what was recognised in the input. */
   source: string;
   onBack: () => void;
-  /** The import is finished. */
+  /** Called when the user closes a finished import. */
   onFinish: () => void;
   /** Closes the dialog and keeps the input. */
   onLeave: () => void;
@@ -127,7 +127,7 @@ export function PlanStep({ plan, source, onBack, onFinish, onLeave, onRunning }:
 
 interface PlanActionsProps extends Pick<PlanStepProps, 'onBack' | 'onFinish' | 'onLeave'> {
   kind: ImportState['kind'];
-  /** How many domains the plan adds. */
+  /** How many domains the import would add. */
   wanted: number;
   /** The lines that were not added, as text. */
   lost: string;

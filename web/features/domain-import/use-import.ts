@@ -8,11 +8,11 @@ import { useDomainCache } from '../../domain/domain-cache.ts';
 import { inBatches } from '../../domain/in-batches.ts';
 import { type PlannedLine, remaining, type Results, withAnswers, withUnanswered } from './import-plan.ts';
 
-/** `broken`: a call failed; the rest can be retried. */
+/** `broken`: a call failed; the remaining lines can be sent again. */
 export type ImportState =
   { kind: 'ready' | 'running' | 'paused' | 'done' } | { kind: 'broken'; message: string };
 
-/** Adds the plan's lines, one call after the other. What is added stays added, whatever happens to the rest. */
+/** Adds the lines of the import plan, one call after the other. A line that was added stays added, even if a later call fails. */
 export function useImport(plan: readonly PlannedLine[]) {
   const cache = useDomainCache();
   const [state, setState] = useState<ImportState>({ kind: 'ready' });

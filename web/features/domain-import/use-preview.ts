@@ -8,7 +8,7 @@ import { inBatches } from '../../domain/in-batches.ts';
 import { entriesOf, planImport, type PlannedLine } from './import-plan.ts';
 import type { ParsedLine } from './parsed-import.ts';
 
-/** Requests the preview of every line. `asked` counts the lines answered so far. */
+/** Asks the server what it would do with each line. `asked` counts the lines answered so far. */
 export function usePreview() {
   const [asked, setAsked] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -27,7 +27,7 @@ const PLACEHOLDER = ['shop.example.com', 'https://www.example.org', 'mail.exampl
   '\n',
 );
 
-/** Holds the chosen file, which replaces the pasted text, or why it cannot be read. */
+/** Holds the chosen file, which replaces the pasted text, or the reason why it cannot be read. */
 function useChosenFile() {
   const [file, setFile] = useState<(DecodedFile & { name: string }) | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -154,7 +154,7 @@ interface FileTargetProps {
   onFile: (file: File | undefined) => void;
 }
 
-/** Takes a file that is dropped on its children. A button does the same for the keyboard. */
+/** Accepts a file that is dropped on its children. A button offers the same to keyboard users. */
 function DropTarget({ onFile, children }: FileTargetProps & { children: ReactNode }) {
   const [isOver, setOver] = useState(false);
   return (
@@ -191,7 +191,7 @@ function FileInput({ ref, onFile }: FileTargetProps & { ref: RefObject<HTMLInput
       aria-label="Choose a file"
       onChange={(event) => {
         onFile(event.target.files?.[0]);
-        // Allows choosing the same file again after its removal.
+        // Clears the input, so that the same file can be chosen again after it was removed.
         event.target.value = '';
       }}
     />

@@ -15,7 +15,7 @@ import { lazyPart } from '../../ui/lazy.tsx';
 import { cardElement, panelOpener } from '../../domain/domain-actions.tsx';
 import { useMediaQuery } from '../../lib/use-media-query.ts';
 
-// transitionend fires after 300 ms. This timeout replaces it if it never fires.
+// Maximum time of the slide, in ms. `transitionend` comes after 300 ms; the timeout covers the case that it never comes.
 const MAX_SLIDE_MS = 320;
 
 const SLIDE =
@@ -43,7 +43,7 @@ export function DomainPanel({ domain, ...content }: DomainPanelProps) {
     const isLost = activeElement === document.body || panel.current?.contains(activeElement);
     if (shown && isLost) panelOpener(shown.id)?.focus();
   });
-  // The content may have loaded and taken the focus after the panel was closed.
+  // The panel's content may have loaded and taken the focus after the panel was closed.
   useEffect(() => {
     if (isLeaving) returnFocus();
   }, [isLeaving]);
@@ -78,7 +78,7 @@ export function DomainPanel({ domain, ...content }: DomainPanelProps) {
           aria-label={label}
           aria-describedby={undefined}
           className={`${SLIDE} fixed inset-0 z-40 pt-[env(safe-area-inset-top)] outline-none`}
-          // The heading takes focus itself, as it does beside the page.
+          // The panel's heading takes the focus itself, also where the panel is no dialog.
           onOpenAutoFocus={(event) => event.preventDefault()}
           onInteractOutside={keepOpenForToasts}
           onCloseAutoFocus={(event) => {
@@ -109,10 +109,10 @@ function useContentAhead(): void {
   }, []);
 }
 
-/** From here on the page makes room for the panel; see `main.css`. */
+/** From this window width on, the page makes room for the panel; see `main.css`. */
 const MAKES_ROOM = '(min-width: 90rem)';
 
-/** Has the page make room while the panel is open. The open domain keeps its place in the window meanwhile. */
+/** Lets the page make room while the panel is open. The domain whose panel is open keeps its place in the window meanwhile. */
 function useRoom(openId: string | null): void {
   const lastOpenId = useRef(openId);
   useLayoutEffect(() => {
@@ -131,8 +131,8 @@ function useRoom(openId: string | null): void {
 let holding = new AbortController();
 
 /**
- * Keeps the element at its height in the window while `reflow` takes effect, which wraps texts above it differently. Scrolling ends
- * that.
+ * Keeps the element at its height in the window while `reflow`, which wraps the texts above it differently, takes effect.
+ * Stops when the user scrolls.
  */
 function holdPlace(element: HTMLElement | null, reflow: () => void): void {
   holding.abort();
@@ -153,7 +153,7 @@ function holdPlace(element: HTMLElement | null, reflow: () => void): void {
   hold();
 }
 
-/** Closes the panel on Escape in its fields, where the page ignores the key; the text is kept as a draft. */
+/** Closes the panel when Escape is pressed in one of its fields. The page ignores the key there. The typed text is kept as a draft. */
 function useEscapeFromFields(panel: RefObject<HTMLElement | null>, close: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
@@ -168,7 +168,7 @@ function useEscapeFromFields(panel: RefObject<HTMLElement | null>, close: () => 
 }
 
 /**
- * Keeps the last value during the exit animation: `shown` stays for up to `longestMs` after `value` became null, or until
+ * Keeps the last value during the exit animation: after `value` became null, `shown` keeps it for up to `longestMs`, or until
  * `gone` is called.
  */
 function useLingering<Value>(value: Value | null, longestMs: number) {

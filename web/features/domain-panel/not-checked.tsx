@@ -13,7 +13,7 @@ interface NotCheckedProps {
   actions: DomainActions;
 }
 
-/** Says why a domain is not checked at the moment, and what its owner can do: it is paused, or its check is held back. */
+/** Says why a domain is not checked at the moment, and what its owner can do. The domain is either paused, or its check is held back. */
 export function NotChecked({ domain, now, actions }: NotCheckedProps) {
   const { paused, waiting } = domain;
   if (paused !== null) return <Paused domain={domain} paused={paused} actions={actions} />;

@@ -29,7 +29,7 @@ interface OverviewProps {
   actions: DomainActions;
 }
 
-/** Shows the panel's first section: problems, the certificate, its predecessors, and what the owner sets. */
+/** Shows the panel's first section: problems, the certificate, its predecessors, and the owner's notes, tags and settings. */
 export function Overview({ domain, now, read, standing, fixed, actions }: OverviewProps) {
   const hasFindings = standing !== null || domain.findings.length + fixed.length > 0;
   return (

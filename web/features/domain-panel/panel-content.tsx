@@ -47,7 +47,7 @@ export function PanelContent({ onClose, ...rest }: PanelContentProps) {
       <header className="flex items-center gap-1 py-3.5 pr-2 pl-5 md:pr-3.5">
         <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         <div className="mr-1 ml-2 min-w-0 flex-1">
-          {/* Keyed here and below: another domain remounts the panel, and its heading takes focus. */}
+          {/* The key remounts this and the content below for another domain, so that the heading takes the focus. */}
           <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
           <HostState domain={domain} />
         </div>
@@ -68,7 +68,7 @@ const TITLES: Record<PanelSectionName, string> = {
   uptime: 'Uptime',
 };
 
-/** Shows one section at a time. Their index stays above the scrolling content. */
+/** Shows one section at a time. The tabs stay above the scrolling content. */
 function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<PanelContentProps, 'onClose'>) {
   const read = useReport(domain);
   const { data: uptime } = useUptime(domain);
@@ -79,7 +79,7 @@ function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<Pan
     <Tabs.Root
       value={section}
       onValueChange={(value) => onSection(PANEL_SECTIONS.find((name) => name === value) ?? 'overview')}
-      // Each choice is a history entry, so arrow keys only move the focus.
+      // Each chosen section is a history entry, so the arrow keys only move the focus and do not choose.
       activationMode="manual"
       className="flex min-h-0 flex-1 flex-col"
     >
@@ -131,7 +131,7 @@ function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<Pan
   );
 }
 
-/** Says above the content that the report could not be read, and how old the shown one is. */
+/** Shows that the report could not be read, and how old the shown report is. */
 function ReportError({ read, now }: { read: ReportRead; now: number }) {
   return read.error && <ReportErrorBand read={read} error={read.error} now={now} />;
 }
@@ -159,7 +159,7 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
   );
 }
 
-/** Shows the state of the host first if something is broken or not known yet, then Active or Revoked in every state. */
+/** Shows what is broken or not known yet about the host, and then in every state Active or Revoked. */
 function HostState({ domain }: { domain: DomainWire }) {
   const isChecking = domain.checking && domain.fingerprint === null;
   const broken = isChecking ? [] : brokenStates(domain);
@@ -175,13 +175,13 @@ function HostState({ domain }: { domain: DomainWire }) {
   );
 }
 
-// A longer name takes more than three lines.
+// Names longer than this would take more than three lines.
 const LONG_NAME = 78;
 
 function PanelHeading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // A dialog that was opened while this code was loading hides the page, and keeps the focus.
+    // If a dialog was opened while this code was loading, it hides the page, so it keeps the focus.
     if (!heading.current?.closest('[aria-hidden=true]')) heading.current?.focus({ preventScroll: true });
   }, []);
   return (

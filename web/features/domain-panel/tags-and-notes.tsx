@@ -17,7 +17,8 @@ import { NOTES_MAX_LENGTH } from '../../../contract/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 
-// Marks a draft, because emptied notes are a draft too and empty drafts are not stored.
+// First character of a stored draft. Without it, notes that were emptied could not be kept as a draft, because empty drafts
+// are not stored.
 const MARK = '=';
 
 /** Edits the domain's tags. Enter or a comma adds the typed text, which stays until it is stored. */
@@ -38,7 +39,7 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
     if (!typed.ok || isPending) return;
     const added = typed.tags.filter((tag) => !domain.tags.includes(tag));
     if (added.length === 0) clear();
-    // Keep what was typed while the call was running.
+    // Keep what the user has typed while the call was running.
     else store({ add: added, remove: [] }, () => setText((now) => withoutTags(now, typed.tags)));
   };
   const remove = (tag: string) => {
@@ -74,7 +75,7 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
           }}
           onKeyDown={(event) => {
             if ((event.key !== 'Enter' && event.key !== ',') || event.nativeEvent.isComposing) return;
-            // The tag before this comma is being stored, or is still in the input.
+            // The tag before this comma is being stored. It is still in the input, so ignore the comma.
             if (event.key === ',' && isPending) return;
             event.preventDefault();
             add();
@@ -136,7 +137,7 @@ interface TagChange {
   remove: string[];
 }
 
-/** Adds or removes tags. The others stay as the server has them, so that no tag of another tab is lost. */
+/** Adds or removes tags. Sends only the change, so that tags which another tab has added are not lost. */
 function useChangeTags(id: string) {
   const cache = useDomainCache();
   return useWrite({

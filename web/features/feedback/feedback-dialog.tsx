@@ -15,7 +15,7 @@ export function FeedbackDialog({ open, onOpenChange }: OpenState) {
   const { mutate, isPending } = useWrite({
     mutationFn: (typed: string) => call(sendFeedback, { body: { title: 'feedback', message: typed.trim() } }),
     onSuccess: (_, typed) => {
-      // Does not interrupt a user who is already typing again.
+      // The dialog stays open if the user is already typing another text.
       if (clear(typed)) onOpenChange(false);
       toast.success('Thanks for your feedback! We really appreciate it. 🙏');
     },

@@ -13,14 +13,14 @@ import { ShotToolbar } from './shot-toolbar.tsx';
 
 const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
 
-/** Shows the dashboard in the dark theme, built from the real components; below 720 px one card. */
+/** Shows the dashboard in the dark theme, built from the real components. Below 720 px shows only one card. */
 export function DashboardShot({ productName, now }: { productName: string; now: number }) {
   return (
     <>
       <div className="mt-6 md:hidden">
         <SampleCard sample={NEXT} now={now} />
       </div>
-      {/* Uses the page's shadow: the dark theme's one would look wrong on a light page. */}
+      {/* Uses the page's shadow, because the shadow of the dark theme would look wrong on a light page. */}
       <div className="mt-9 rounded-[14px] shadow-3 max-md:hidden">
         <figure
           data-theme="dark"

@@ -14,7 +14,7 @@ function withVisitor(width: number, days: number) {
 }
 
 it.each([390, 1280])(
-  'the landing timeline, %d px wide, has room for a date of the next 400 days',
+  'the landing timeline, %d px wide, has the pin of a certificate with 380 days left on its axis',
   (width) => {
     const { layout, pin } = withVisitor(width, 380);
     expect(pin).toMatchObject({ place: 'axis', label: 'nas.moss.example' });
@@ -23,14 +23,14 @@ it.each([390, 1280])(
 );
 
 it.each([390, 1280])(
-  'the landing timeline, %d px wide, counts a later date as later, and draws its pin beyond the axis',
+  "the landing timeline, %d px wide, draws the visitor's pin beyond its axis if the certificate expires later",
   (width) => {
     const { layout, pin } = withVisitor(width, 9 * 365);
     expect(pin).toMatchObject({ place: 'later', entry: { notAfter: now + 9 * 365 * DAY_MS } });
     expect(pin?.x).toBeGreaterThan(layout.frame.axisEnd);
     expect(pin?.x).toBeLessThan(width);
     expect(layout.later).toMatchObject({ count: 1, text: '1 later' });
-    // The examples that end after the axis would be counted, too.
+    // The layout has one later pin, the visitor's: examples that end after the axis are left out.
     expect(layout.pins.filter(({ place }) => place === 'later')).toHaveLength(1);
   },
 );

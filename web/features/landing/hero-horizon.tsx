@@ -33,9 +33,9 @@ const DAY_WIDTH = 13.05;
 const NARROW_DAYS = 28;
 /** Room for the name of the visitor's pin, in px. */
 const NAME_ROOM = { narrow: 170, wide: 250 };
-/** The longest axis. The pin of a later date stands beyond the end of the usual one. */
+/** The longest axis, in days. A later date is drawn beyond the end of an axis of usual length. */
 const MAX_DAYS = 400;
-/** Room for that pin and its note, in px. */
+/** Room beyond the axis for the pin of a later date and its note, in px. */
 const LATER_ROOM = 76;
 
 /** The host that the visitor checked. */
@@ -43,13 +43,13 @@ export interface VisitorPin {
   name: string;
   /** In ms UTC. */
   notAfter: number;
-  /** Null if the time left decides. */
+  /** State of the pin; null if the time left decides. */
   status: PinStatus | null;
 }
 
 /**
- * Returns the frame at full width; labels start at the container's left edge, like the headline. The axis has at least
- * `daysNeeded` days, or room for later dates after its end.
+ * Returns the frame of the timeline at full width. Labels start at the left edge of the page's container, as the headline
+ * does. The axis has at least `daysNeeded` days, or room for later dates after its end.
  */
 function heroFrame(width: number, daysNeeded: number): HorizonFrame {
   const hasLater = daysNeeded > MAX_DAYS;
@@ -95,7 +95,10 @@ interface HeroHorizonProps {
   visitor: VisitorPin | null;
 }
 
-/** Lays out the example hosts and the visitor's host. Leaves out examples beyond the axis, so that only the visitor's date is later. */
+/**
+ * Lays out the example hosts and the visitor's host. Leaves out examples beyond the axis, so that only the visitor's date can
+ * be there.
+ */
 export function heroLayout(
   { width, now, visitor }: HeroHorizonProps & { width: number },
   measure: TextMeasure,

@@ -97,7 +97,7 @@ interface FeatureProps {
   title: string;
   chips?: string[];
   text: string;
-  /** Rendered with the current time. */
+  /** Renders the content for the current time (ms UTC). */
   children: (now: number) => ReactNode;
 }
 

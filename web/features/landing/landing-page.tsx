@@ -114,7 +114,7 @@ function pinOf(check: PreviewCheck): VisitorPin | null {
   return { name, notAfter: Date.parse(expiryDate), status: statusOf(check) };
 }
 
-/** Returns the state of a pin whose certificate has another problem than its expiry, or is on schedule; else null. */
+/** Returns the state of a pin whose certificate has a problem other than its expiry, or whose renewal is on schedule; else null. */
 function statusOf({ result, at }: Extract<PreviewCheck, { stage: 'done' }>): VisitorPin['status'] {
   const { state, findings } = result;
   if (state === 'revoked') return 'revoked';

@@ -19,13 +19,13 @@ const LIFETIMES = [
 ] as const;
 const LAST = LIFETIMES.length - 1;
 
-/** The alarm that many tools still use. */
+/** The fixed threshold, in days before expiry, that many other tools use. */
 const FIXED_DAYS = 30;
 const STEP_MS = 1_600;
 /** Width of a mark in px. */
 const MARK = 16;
 
-/** Returns the alert steps of a lifetime in days: the time left at each, in days. */
+/** Returns the alert steps for a lifetime in days, each as the number of days left. */
 const stepsOf = (lifetime: number) =>
   DEFAULT_ALERT_STEPS.map(({ step, days, share }) => ({ step, left: Math.min(days, share * lifetime) }));
 
@@ -39,7 +39,10 @@ function fixedWords(lifetime: number): string {
   return `A fixed alarm 30 days before expiry comes when ${share}% of the lifetime is used.`;
 }
 
-/** Returns the index of the shown lifetime. It moves on once the section comes into view, unless motion is reduced or one was chosen. */
+/**
+ * Returns the index of the shown lifetime. Once the section comes into view, moves on by itself, unless motion is reduced or
+ * the visitor has chosen one.
+ */
 function usePlayOnce(section: RefObject<HTMLElement | null>) {
   const [index, setIndex] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
@@ -68,7 +71,7 @@ function usePlayOnce(section: RefObject<HTMLElement | null>) {
   return { index, choose };
 }
 
-/** Shows on one bar how alerts move along while lifetimes shrink. */
+/** Shows on one bar how alerts move closer to the expiry as lifetimes shrink. */
 export function LifetimeStory() {
   const section = useRef<HTMLElement>(null);
   const { index, choose } = usePlayOnce(section);
@@ -116,7 +119,7 @@ export function LifetimeStory() {
   );
 }
 
-/** Returns the indices of those places, in px and ascending, whose marks do not touch the last mark before them that is drawn. */
+/** Returns the indices of the marks to draw: of these places, in px and ascending, those that do not touch the mark drawn before them. */
 function apart(places: readonly number[]): ReadonlySet<number> {
   const drawn = new Set<number>();
   let last = -Infinity;
@@ -128,7 +131,7 @@ function apart(places: readonly number[]): ReadonlySet<number> {
   return drawn;
 }
 
-/** Draws the steps and the fixed alarm at their places within a lifetime. Leaves out marks that would cover others. */
+/** Draws the alert steps and the fixed threshold at their places within a lifetime. Leaves out marks that would overlap. */
 function Bar({ days, steps }: { days: number; steps: ReturnType<typeof stepsOf> }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const at = (left: number) => `${(1 - left / days) * 100}%`;

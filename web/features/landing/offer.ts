@@ -1,13 +1,13 @@
 import type { PublicConfig } from '../../../contract/public-config.ts';
 
 export interface Offer {
-  /** There are plans with different limits. */
+  /** True if there are plans with different limits. */
   hasPlans: boolean;
-  /** Premium can be bought. */
+  /** True if Premium can be bought. */
   isSold: boolean;
-  /** Anybody may sign up. */
+  /** True if anybody may sign up. */
   isOpen: boolean;
-  /** A sign-up can start with a trial of Premium. */
+  /** True if a sign-up can start with a trial of Premium. */
   hasTrial: boolean;
 }
 

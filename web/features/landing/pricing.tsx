@@ -10,7 +10,7 @@ import { grouped } from '../../lib/format.ts';
 /** Price per month for visitors. Signed-in users see the payment provider's price in their currency. */
 const PREMIUM_PRICE = '$4.99';
 
-/** Shows the plans; nothing if there are none or sign-ups are closed. Shows Premium only if it is sold. */
+/** Shows the plans, Premium only if it is sold. Shows nothing if there are no plans or sign-ups are closed. */
 export function Pricing() {
   const config = usePublicConfig();
   const { free_domains: freeDomains, trial_days: trialDays } = config.limits;
@@ -84,7 +84,7 @@ interface PlanCardProps {
   price: string;
   lines: string[];
   isPopular?: boolean;
-  /** The button. */
+  /** The button below the plan. */
   children: ReactNode;
 }
 

@@ -5,7 +5,7 @@ export interface Sample {
   issuer: string;
   /** Days until notAfter; negative once expired. */
   days: number;
-  /** From notBefore to notAfter. */
+  /** Days from notBefore to notAfter. */
   lifetimeDays: number;
   revoked?: true;
   /** Indices of failed checks among the last 90 (89 is the newest). */
@@ -71,7 +71,7 @@ export function notAfterOf(sample: Sample, now: number): number {
   return now + sample.days * DAY_MS + DAY_MS / 2;
 }
 
-/** Returns its last checks for the strip, and the uptime. */
+/** Returns the last checks of the example, as the strip shows them, and its uptime. */
 export function checksOf({ failed = [] }: Sample): { checks: string; percent: number } {
   const checks = Array.from({ length: CHECKS }, (_, place) => (failed.includes(place) ? 'd' : 'u')).join('');
   return { checks, percent: (1 - failed.length / CHECKS) * 100 };

@@ -5,19 +5,19 @@ import { useHydrated } from '../../lib/use-hydrated.ts';
 export const SECTION_TITLE = 'text-[26px]/8 font-bold tracking-[-.026em] md:text-section';
 
 /**
- * Renders content that needs the current time (`now`, ms UTC). In the prerendered HTML it is a box of the same height, which
- * the browser fills; without scripts it is hidden.
+ * Renders content that depends on the current time (`now`, ms UTC). The prerendered HTML has an empty box of the same height,
+ * which the browser fills. Hidden in browsers without scripts.
  */
 export function WithCurrentTime({
   className,
   children,
 }: {
-  /** Sets the minimum height. */
+  /** Classes that set the minimum height. */
   className: string;
   children: (now: number) => ReactNode;
 }) {
   const [now] = useState(() => Date.now());
-  // Deferred, so that scrolling and typing stay responsive.
+  // Drawn with low priority, so that scrolling and typing stay responsive.
   const isDrawn = useDeferredValue(useHydrated());
   return (
     <div data-needs-script="" className={className}>

@@ -22,7 +22,7 @@ const FILTERS = [
   },
 ] as const;
 
-/** Draws the dashboard's toolbar without its function. */
+/** Draws the dashboard's toolbar; its controls do nothing. */
 export function ShotToolbar({ samples, now }: { samples: readonly Sample[]; now: number }) {
   const urgent = samples.flatMap((sample) =>
     sample.revoked ? 'revoked' : (expiryBadge(notAfterOf(sample, now), now)?.status ?? []),

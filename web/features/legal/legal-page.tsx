@@ -14,7 +14,7 @@ export function PrivacyPage() {
   return <LegalPage title="Privacy Policy" start="privacy" />;
 }
 
-/** Shows all legal texts. Each URL starts at its own section, unless it has another anchor. */
+/** Shows all legal texts on one page. Each path starts at its own section, unless the URL has an anchor. */
 function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy' }) {
   usePageTitle(title);
   const { product_name: productName, support_email: supportEmail, try_it: hasTryIt } = usePublicConfig();
@@ -23,7 +23,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
     if (window.location.hash !== '' || start === 'terms') return undefined;
     const scroll = (): void => document.getElementById(start)?.scrollIntoView();
     scroll();
-    // The router scrolls to the top after rendering, so scroll again.
+    // The router scrolls to the top after rendering, so scroll to the section again.
     return router.subscribe('onRendered', scroll);
   }, [start, router]);
 

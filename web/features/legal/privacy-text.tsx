@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 
 type Config = ReturnType<typeof usePublicConfig>;
-/** A text, or a function that returns the text for this deployment, false if it does not apply. */
+/** A text, or a function of the deployment's settings that returns the text, or false if the text does not apply. */
 type Text = string | ((config: Config) => string | false);
 
 const isSold = ({ billing }: Config) => billing.mode === 'paddle' || billing.mode === 'test';

@@ -46,7 +46,7 @@ import {
 import { LinkButton } from '../../ui/button.tsx';
 
 const TYPING_MS = 150;
-/** More than fit are found by typing more. */
+/** Maximum number of domains listed; typing more narrows the search. */
 const MAX_FOUND = 8;
 
 interface CommandPaletteProps extends OpenState {
@@ -56,7 +56,8 @@ interface CommandPaletteProps extends OpenState {
 /** Finds domains, actions, filters and pages by name, and opens or runs the chosen one. */
 export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteProps) {
   const chosen = useRef<PaletteAction['type']>(null);
-  // Panels and pages that an option opens take the focus themselves, perhaps before the palette has closed.
+  // A panel or page that an option opens takes the focus itself, perhaps before the palette has closed. Then the palette does
+  // not return the focus.
   const returnFocus = useFocusReturn(open, () => {
     if (chosen.current === 'open') return panelHeading();
     return chosen.current === 'visit' ? focusInMain() : null;
@@ -99,7 +100,10 @@ interface FinderProps {
   onChoose: (action: PaletteAction) => void;
 }
 
-/** An input with a list of options, which keeps the focus: a combobox of the ARIA Authoring Practices Guide. */
+/**
+ * An input with a list of options below. The input keeps the focus. Follows the combobox pattern of the ARIA Authoring
+ * Practices Guide.
+ */
 function Finder({ commands, onChoose }: FinderProps) {
   const now = useNow();
   const listId = useId();
@@ -110,7 +114,7 @@ function Finder({ commands, onChoose }: FinderProps) {
   const search = useDomainSearch(wish);
   const groups = optionGroups({ text, found: search.found, summary: summary.data, commands, now });
   const options = groups.flatMap((group) => group.options);
-  // The first one is marked until the person moves on.
+  // The first option is marked until the user marks another.
   const marked = options.find(({ id }) => id === markedId) ?? options[0];
   const elementId = (option: PaletteOption) => `${listId}-${options.indexOf(option)}`;
 
@@ -119,7 +123,8 @@ function Finder({ commands, onChoose }: FinderProps) {
     setText(option.action.text);
     return setMarkedId(undefined);
   };
-  // Enter during a search waits for its result: what is marked until then may not be what the person means.
+  // If Enter is pressed during a search, wait for the result: until then the marked option may not be the one that the user
+  // means.
   const [isEntered, setIsEntered] = useState(false);
   const chooseMarked = useEffectEvent(() => {
     setIsEntered(false);
@@ -264,7 +269,7 @@ function Option({ id, option, now, isMarked, onMark, onChoose }: OptionProps) {
   );
 }
 
-/** Shows why a domain needs attention, by which the domains are sorted, else the remaining time. */
+/** Shows why the domain needs attention; if it needs none, the remaining time. The found domains are sorted by these reasons. */
 function StateOfDomain({ domain, now }: { domain: DomainWire; now: number }) {
   const { attention } = domain;
   const isDated = attention === 'expired' || attention === 'critical' || attention === 'soon';
@@ -334,7 +339,7 @@ const DONE = {
   resume: (name: string) => `${name} resumed.`,
 };
 
-/** Returns the function that carries out a choice. */
+/** Returns the function that carries out a chosen option. */
 function usePaletteActions(): (action: PaletteAction) => void {
   const navigate = useNavigate();
   const { user } = useSignedIn();

@@ -64,7 +64,7 @@ function labels(text: string, found = [active, paused]) {
 }
 
 describe('the options of the palette', () => {
-  it('are actions, pages and filters with at least one domain if no text is typed', () => {
+  it('are actions, pages, and filters that find at least one domain, if no text is typed', () => {
     expect(labels('', [])).toEqual({
       Actions: [
         'Add Domain',
@@ -124,7 +124,7 @@ describe('the options of the palette', () => {
     expect(labels('channels', [])).toEqual({ Pages: ['Channels', 'Alerts'] });
   });
 
-  it('offer a filter for the certificates that expire in a named month', () => {
+  it('offer a filter for certificates that expire in a month, if the text names the month', () => {
     expect(labels('expiring in march', [])).toEqual({ Filters: ['Expiring in March 2027'] });
     expect(labels('mar', [])).toEqual({ Filters: ['Expiring in March 2027'] });
     expect(labels('expires 2027', [])).toEqual({ Filters: ['Expiring in March 2027'] });

@@ -10,7 +10,7 @@ import type { DashboardSearch } from '../../lib/dashboard-search.ts';
 export type PaletteAction =
   | { type: Wish['verb']; domain: DomainWire }
   | { type: 'add'; host: string }
-  /** Continues with this text in the input. */
+  /** Replaces the text in the input by this one. */
   | { type: 'write'; text: string }
   | { type: 'filter'; search: DashboardSearch }
   | {
@@ -24,12 +24,12 @@ export type PaletteAction =
   | { type: 'run'; run: () => void };
 
 export interface PaletteOption {
-  /** Unique, and the same while the option stays the same. */
+  /** Unique id. It does not change while the list changes around the option. */
   id: string;
   label: string;
-  /** More words to find it by. */
+  /** More words by which the option can be found. */
   words?: string;
-  /** How many domains a filter shows. */
+  /** How many domains a filter finds. */
   count?: number | undefined;
   action: PaletteAction;
 }
@@ -84,10 +84,10 @@ const VERBS = ['refresh', 'pause', 'resume'] as const;
 const WITH_VERB = new RegExp(`^\\s*(${VERBS.join('|')})\\s(.*)$`, 'i');
 const VERB_TITLES = { open: 'Domains', refresh: 'Refresh', pause: 'Pause', resume: 'Resume' };
 
-/** What the input asks for: domains to open or, if it begins with another verb, to refresh, pause or resume. */
+/** What the text asks for: to open a domain, or to refresh, pause or resume one if the text begins with that verb. */
 export interface Wish {
   verb: 'open' | (typeof VERBS)[number];
-  /** The rest: part of a name. */
+  /** The text after the verb: part of a name. */
   q: string;
 }
 
@@ -107,7 +107,10 @@ interface Facts {
   now: number;
 }
 
-/** Returns the options for the text, in groups without empty ones. Without text, only those that need no search. */
+/**
+ * Returns the options for the text, in groups; leaves out empty groups. Without text, leaves out options that are only found
+ * by typing.
+ */
 export function optionGroups({ text, found, summary, commands, now }: Facts): OptionGroup[] {
   const { verb, q } = wishOf(text);
   const domains = {
@@ -135,7 +138,7 @@ export function optionGroups({ text, found, summary, commands, now }: Facts): Op
   return groups.filter(({ options }) => options.length > 0);
 }
 
-/** Offers to add what looks like a host and is not in the list. */
+/** Returns the option to add a domain, if the text looks like a host that is not in the list. */
 function addOptions(q: string, found: readonly DomainWire[]): PaletteOption[] {
   const isHost = /^\S+\.\S+$/.test(q) && !found.some(({ display_name: name }) => name === q.toLowerCase());
   return isHost ? [{ id: 'add host', label: `Add ${q}`, action: { type: 'add', host: q } }] : [];
@@ -174,7 +177,7 @@ function actionsOf(commands: readonly PaletteCommand[], isTyped: boolean): Palet
   ];
 }
 
-/** Returns the filters that show a domain. Those by month and tag only if `isTyped`, because there may be hundreds. */
+/** Returns the filters that find a domain. Those by month and by tag only if `isTyped`, because there may be hundreds. */
 function filtersOf(summary: SummaryWire | undefined, isTyped: boolean, now: number): PaletteOption[] {
   if (!summary) return [];
   const states = Object.entries(STATUS_LABELS).map(([status, label]): PaletteOption => ({
@@ -199,7 +202,7 @@ function filtersOf(summary: SummaryWire | undefined, isTyped: boolean, now: numb
   return [...states, ...months, ...tags].filter(({ count = 0 }) => count > 0);
 }
 
-/** Returns the months (UTC) from this one on in which certificates expire, each with their number, in order. */
+/** Returns the months (UTC), from this one on, in which certificates expire, each with its number of certificates, in order. */
 function expiryMonths({ expiries }: SummaryWire, now: number): [month: string, count: number][] {
   const thisMonth = new Date(now).toISOString().slice(0, 7);
   const months = new Map<string, number>();
@@ -210,7 +213,7 @@ function expiryMonths({ expiries }: SummaryWire, now: number): [month: string, c
   return [...months];
 }
 
-/** Returns the options in which every word of `q` begins a word; first those whose label has all of them. */
+/** Returns the options in which every word of `q` is the beginning of a word. Options whose label has all of these words come first. */
 function matching(options: readonly PaletteOption[], q: string): PaletteOption[] {
   const wanted = q.toLowerCase().split(/\s+/);
   const has = (text: string) => wanted.every((word) => ` ${text}`.toLowerCase().includes(` ${word}`));

@@ -11,19 +11,19 @@ import { classNames } from '../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../ui/form/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 
-// These errors are shown at the field, not as a toast.
+// Codes of errors that are shown at the field instead of as a toast.
 const OF_THE_FIELD = ['invalid_certificate', 'too_many_authorities', 'invalid_request'];
 
 /** Reads the certificates of a file, which may also be in DER or PKCS#7. The message of a failure names the file. */
 async function certificatesOf(file: File): Promise<CertificateText> {
-  // Far larger than any valid input.
+  // No valid file is this large.
   if (file.size > AUTHORITY_PEM_MAX_LENGTH)
     return { ok: false, message: `${file.name} is too large for a file of certificates` };
   const found = certificateText(new Uint8Array(await file.arrayBuffer()));
   return found.ok ? found : { ok: false, message: `${file.name}: ${found.message}` };
 }
 
-/** Reads typed certificates. The check here prevents that a private key is sent. */
+/** Checks typed certificates in the browser, so that a private key is never sent. */
 function typedCertificates(pem: string): CertificateText {
   const typed = certificateText(new TextEncoder().encode(pem));
   if (!typed.ok || pem.includes('-----BEGIN ')) return typed;

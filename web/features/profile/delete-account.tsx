@@ -76,7 +76,7 @@ export function DeleteAccount() {
           </>
         }
         processing={isPending}
-        // Firebase requires a recent sign-in for this.
+        // Firebase deletes a user only after a recent sign-in.
         onConfirm={() => (identity.provider === 'firebase' ? setAsking('who') : mutate())}
       />
       <FreshSignInDialog

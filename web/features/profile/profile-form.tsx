@@ -21,7 +21,7 @@ const profileSchema = z.object({
 });
 const fieldsSchema = z.object({ fullName: z.string(), company: z.string() });
 type Profile = z.infer<typeof fieldsSchema>;
-/** The typed profile, with the saved profile that the form started from. */
+/** The typed profile, and the saved profile on which the typing began. */
 const draftSchema = fieldsSchema.extend({ began: fieldsSchema.optional() });
 
 const profileOf = (user: CurrentUser): Profile => ({
@@ -40,7 +40,7 @@ export function ProfileForm() {
   return <ProfileFields key={round} onOthersChanged={() => setRound(round + 1)} />;
 }
 
-/** `onOthersChanged` is called if another tab has saved a field that this one did not change. */
+/** `onOthersChanged` is called if another tab has saved a field that this tab did not change. */
 function ProfileFields({ onOthersChanged }: { onOthersChanged: () => void }) {
   const { user, replaceUser } = useSignedIn();
   const [draft, setDraft, clearDraft] = useDraft('profile');
@@ -69,7 +69,7 @@ function ProfileFields({ onOthersChanged }: { onOthersChanged: () => void }) {
       const overlaps = error instanceof OverlapError ? error.overlaps : [];
       for (const overlap of overlaps) {
         refuse(overlap.path === 'company' ? 'company' : 'fullName', savedMeanwhile(overlap));
-        // Saving again replaces the value that the message names.
+        // The message names the value that another tab saved. Saving again replaces that value.
         setBegan((former) => ({ ...former, [overlap.path]: String(overlap.saved) }));
       }
       if (overlaps.length > 0) return;

@@ -48,7 +48,7 @@ const CELLS: RadioCell<Font>[] = [
   { value: 'system', label: 'System', note: 'Your OS font', className: '[font-family:system-ui,sans-serif]' },
 ];
 
-/** Only for the built-in provider: others set passwords without telling us. */
+/** Shown only with the built-in identity provider: other providers set passwords without telling us. */
 const RESET_ENDS = ' A new password logs out every browser and revokes API tokens and the calendar link.';
 
 export function ProfilePage() {

@@ -2,7 +2,7 @@ import { currentZoneName } from '../../../contract/time-zone.ts';
 import type { SelectOption } from '../../ui/form/select-field.tsx';
 
 interface TimeZones {
-  /** The zones that the browser lists, some of them by older names. */
+  /** The zones that the browser lists, some of them under outdated names. */
   zones: readonly string[];
   /** The account's zone, which the browser may not list. */
   own: string | null;

@@ -17,7 +17,7 @@ const userSchema = z.object({
 /** Profile fields for the page; never tokens or permissions. */
 export interface AuthRecord {
   store(user: CurrentUser): Promise<void>;
-  /** Resolves to null if there is none. Throws if it is malformed or from before this page load. */
+  /** Reads the record. Resolves to null if there is none. Throws if the record is malformed or from before this page load. */
   read(): Promise<CurrentUser | null>;
   remove(): void;
 }
@@ -31,8 +31,8 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Stores `base64(iv).base64(AES-GCM of the profile)` in session storage. The key exists only in this page load and cannot be
- * exported, so a record never survives a reload. Without WebCrypto (plain HTTP) nothing is stored.
+ * Creates the auth record. It stores `base64(iv).base64(AES-GCM of the profile)` in session storage. The key exists only during
+ * this page load and cannot be exported, so a reload makes the record unreadable. Without WebCrypto (plain HTTP) nothing is stored.
  */
 export function createAuthRecord(storage: Storage, subtle: SubtleCrypto | undefined): AuthRecord {
   let key: Promise<CryptoKey> | undefined;
@@ -69,7 +69,7 @@ export function createAuthRecord(storage: Storage, subtle: SubtleCrypto | undefi
 
 /** The record of this page load. */
 export const authRecord = createAuthRecord(
-  // Prerendering has no session storage, and nobody is signed in.
+  // During prerendering there is no session storage, and nobody is signed in.
   globalThis.sessionStorage,
   (globalThis.crypto as Partial<Crypto>).subtle,
 );

@@ -60,7 +60,8 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
   const { identity: provider, insecure_http: isInsecure } = usePublicConfig();
   const providers = otherProviders(provider);
   const isHydrated = useHydrated();
-  // Nearly all browsers support passkeys, and adding the button later would move the page.
+  // Until hydration, assume that the browser supports passkeys, as nearly all do: adding the button later would move the
+  // page.
   const mayHavePasskeys = isHydrated ? hasPasskeys() : !isInsecure;
   const { field, submit, busy, refuse } = useForm(loginSchema, { email: '', password: '' });
   const logIn = submit(async ({ email, password }) => {
@@ -82,7 +83,7 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
       <form noValidate className="mt-6 grid gap-4" onSubmit={logIn}>
         <Field {...field('email')} label="Email" type="email" autoComplete="username" />
         <PasswordField {...field('password')} label="Password" autoComplete="current-password" />
-        {/* Before hydration the browser would submit the form itself, with the password in the URL. */}
+        {/* Disabled before hydration: the browser would submit the form itself, with the password in the URL. */}
         <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy} disabled={!isHydrated}>
           Login
         </Button>

@@ -7,7 +7,7 @@ export interface ProviderButtonsProps {
   verb: string;
   providers: readonly { id: string; name: string }[];
   invite?: string | undefined;
-  /** Started from a trial button. */
+  /** True if the page was opened from a button that offers the trial. */
   trial?: boolean | undefined;
   /** Runs the sign-in and shows its errors. */
   onChoose: (provider: string, prove: (identity: Identity) => Promise<null>) => Promise<unknown>;
@@ -25,7 +25,7 @@ export function ProviderButtons({ verb, providers, invite, trial, onChoose }: Pr
 
   const choose = async (provider: string) => {
     setBusy(provider);
-    // A window that is out of sight may still answer, but no longer blocks the page.
+    // The sign-in window may be hidden and still answer, but the page no longer waits for it.
     const done = () => setBusy((current) => (current === provider ? null : current));
     await onChoose(provider, async (identity) => {
       const signal = leaving.current?.signal;

@@ -52,7 +52,7 @@ const identity = (name: string) =>
   }) as Partial<Identity> as Identity;
 
 describe('the current user at the start of a page', () => {
-  it('comes from the stored record without a call if that record decrypts', async () => {
+  it('comes from the stored record, without a call, if the record can be decrypted', async () => {
     answers['/api/user/me'] = () => Response.json({ data: alice });
     const page = await loadPage();
     await page.checkCurrentUser();
@@ -97,7 +97,7 @@ describe('the current user at the start of a page', () => {
 describe('a refresh of the session', () => {
   const refreshed = { ...alice, full_name: 'Alice Berg' };
 
-  /** Makes a call that is refused until the session was refreshed. Returns the users that were reported. */
+  /** Makes a call that is refused until the session has been refreshed. Returns the users that `followRefreshes` reported. */
   async function refreshOnce(refresh: Answer) {
     let isFresh = false;
     answers = {
@@ -152,7 +152,7 @@ describe('opening a session', () => {
     spec('7.17', 'A login goes to the provider, then to the exchange, and is stored');
   });
 
-  it('starts the trial of a new account by a separate call, except with providers that store the wish themselves', async () => {
+  it('starts the trial of a new account by a separate call, unless the provider stores the wish for a trial itself', async () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice, created: true });
     answers['/api/user/trial'] = () => Response.json({ data: null });
     const page = await loadPage();

@@ -21,7 +21,7 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
     const recorded = await authRecord.read();
     if (recorded) return recorded;
   } catch {
-    // From before a reload, or tampered with: ask the server.
+    // The record is from before a reload, or was tampered with: ask the server.
     authRecord.remove();
   }
   try {
@@ -44,10 +44,10 @@ export async function fetchCurrentUser(): Promise<CurrentUser | null> {
 export interface SignInDetails {
   /** 'password', 'passkey' or the id of another provider. */
   method: string;
-  /** Empty: uses the provider's name. */
+  /** Name from the sign-up form; if empty, the provider's name is used. */
   name?: string;
   company?: string;
-  /** Started from a trial button. */
+  /** True if the user came from a button that offers the trial. */
   trial?: boolean;
   /** The invitation code, if sign-up needs one. */
   invite?: string | undefined;
@@ -73,7 +73,7 @@ export async function openSession(
   return user;
 }
 
-/** Starts the trial of a new account. A failure does not end the sign-in: the upgrade dialog and the profile offer the trial too. */
+/** Starts the trial of a new account. If that fails, the sign-in goes on: the upgrade dialog and the profile offer the trial too. */
 async function beginTrial(): Promise<void> {
   try {
     const { startTrial } = await import('../../lib/account/trial.ts');
@@ -123,13 +123,13 @@ export function followRefreshes(report: (user: CurrentUser | null) => void): () 
   });
 }
 
-/** Forgets the session in all tabs. `endSession` ends it on the server. */
+/** Forgets the session in all tabs of the browser. `endSession` also ends it on the server. */
 export function forgetSession(): void {
   authRecord.remove();
   broadcastSession({ type: 'ended' });
 }
 
-/** Ends the session on the server, then at the identity provider, even if the first fails. Throws if one of them failed. */
+/** Ends the session on the server and then, even if that fails, at the identity provider. Throws if one of the two failed. */
 export async function endSession(identity: PublicConfig['identity']): Promise<void> {
   forgetSession();
   await withoutRefresh(async () => {

@@ -30,7 +30,8 @@ export function SubscriptionProvider({ children }: { children: ReactNode }) {
     staleTime: STALE_MS,
     refetchInterval: STALE_MS,
     refetchOnWindowFocus: 'always',
-    // Do not retry: the next token would be refused as well, and until then no page could show the plan.
+    // A refused token is not requested again: the next one would be refused as well, and until then no page could show the
+    // plan.
     retry: (failures, error) => !(error instanceof RefusedToken) && mayRetry(failures, error),
   });
   const rereadStale = useEffectEvent(() => {

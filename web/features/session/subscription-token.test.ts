@@ -59,7 +59,7 @@ describe('the subscription token', () => {
 describe('the expiry of the subscription token', () => {
   const DAY_MS = 86_400_000;
   const token = sign({ sub: 'alice', status: 'active', exp: inAnHour });
-  /** Stubs a server whose clock says `at`, for a browser whose clock is `ahead`. */
+  /** Stubs a server whose clock shows `at`, and a browser whose clock is `ahead` ms ahead of it. */
   async function ask({ at = now, ahead = 0, headers = { Date: new Date(at).toUTCString() } as HeadersInit }) {
     vi.useFakeTimers({ now: at + ahead, toFake: ['Date'] });
     vi.stubGlobal('fetch', async () => Response.json({ data: token }, { headers }));

@@ -11,7 +11,7 @@ export interface SubscriptionClaims {
   expiresAt: number;
 }
 
-/** Fetches the plan's signed token, unverified, and the server's time (ms UTC), against which expiry is checked. */
+/** Fetches the signed token with the plan, which is not verified yet, and the server's time (ms UTC), by which its expiry is judged. */
 export async function fetchSubscriptionToken(signal: AbortSignal): Promise<{ token: string; now: number }> {
   const response = await callForResponse(subscription, { signal });
   const now = Date.parse(response.headers.get('Date') ?? '');
@@ -39,8 +39,8 @@ async function isSigned(token: string, secret: string, subtle: SubtleCrypto): Pr
 }
 
 /**
- * Verifies the HS256 token of `GET /user/sub` for this user. It only affects what the page shows: anybody who reads this file
- * can forge one, so the server never accepts it. On plain HTTP WebCrypto is missing and the signature is not checked.
+ * Verifies the HS256 token of `GET /user/sub` for this user. The token only affects what the page shows: anybody who reads this
+ * file can forge one, so the server never accepts it. On plain HTTP there is no WebCrypto, and the signature is not checked.
  */
 export async function readSubscriptionToken(
   token: string,

@@ -17,14 +17,14 @@ export interface Authentication {
    * error.
    */
   authenticate: (prove: Proof, details: SignInDetails) => Promise<ApiError | null>;
-  /** The second step of the last login; null if that login needs no second step. */
+  /** The second step that the last login still needs; null if it needs none. */
   pending: { step: SecondStep; details: SignInDetails } | null;
 }
 
 interface Destination {
   /** The page to open instead of the dashboard; ignored unless it is a protected page of this origin. */
   next?: string | undefined;
-  /** The host to watch, which was checked on the landing page. */
+  /** The host that was checked on the landing page, to be added after the sign-in. */
   host?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function useAuthentication({ next, host }: Destination): Authentication {
   const mailedToken = useLocation({ select: ({ state }) => state.mailedToken });
   const [pending, setPending] = useState<Authentication['pending']>(null);
 
-  // A popup opens only during a click, so the code is loaded beforehand.
+  // Browsers open a popup only during a click, so the provider's code is loaded before.
   useEffect(() => {
     loadIdentity(provider).catch(() => undefined);
   }, [provider]);
@@ -58,7 +58,7 @@ export function useAuthentication({ next, host }: Destination): Authentication {
       if (failure?.code === 'not_authenticated') setPending(null);
       return failure;
     }
-    // Checked again here, because `href` would leave the site for an absolute URL.
+    // The page is validated again here, because an absolute URL in `href` would leave the site.
     const href = returnAddress(next);
     await (mailedToken === undefined
       ? navigate({ to: '/dashboard', ...(href !== undefined && { href }) })
@@ -69,13 +69,13 @@ export function useAuthentication({ next, host }: Destination): Authentication {
   return { authenticate, pending };
 }
 
-/** Keeps the host that was checked on the landing page; the dashboard adds it. */
+/** Stores the host that was checked on the landing page, so that the dashboard adds it. */
 async function keepHost(userId: string, host: string): Promise<void> {
   try {
     const { ADD_DOMAIN_DRAFT, HOST_TO_WATCH, keepDraft } = await import('../../lib/drafts.ts');
     keepDraft(userId, ADD_DOMAIN_DRAFT, host);
     keepDraft(userId, HOST_TO_WATCH, host);
   } catch {
-    // The code of drafts failed to load. Do not fail the sign-in: the user can type the host again.
+    // The code for drafts failed to load. The sign-in goes on, and the user can type the host again.
   }
 }

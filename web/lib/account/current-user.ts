@@ -16,7 +16,7 @@ export interface CurrentUser {
   timeZone: string | null;
 }
 
-/** An answer with a user or, as the specification allows, without one. */
+/** An answer with a user. The specification allows an answer without one. */
 export const optionalUser = z.object({ data: userSchema.nullish() });
 
 /** Maps the wire's user to the page's. */

@@ -23,9 +23,9 @@ export interface NewIdentity {
 export interface PopupOptions {
   invite?: string | undefined;
   trial?: boolean | undefined;
-  /** Called when the window closes or is out of sight; the answer may still come. */
+  /** Called when the window closes or becomes hidden; the answer may still come. */
   onClosed?: () => void;
-  /** Aborts the wait. */
+  /** Aborting this signal ends the wait. */
   signal?: AbortSignal;
 }
 
@@ -34,16 +34,16 @@ export interface SignInProof {
   /** The ID token. */
   token: string;
   email: string;
-  /** Empty if the provider knows none. */
+  /** The user's name; empty if the provider knows none. */
   name: string;
 }
 
 /**
- * The identity provider. Signing in here is only the first half: the server trades the result of `proveSignIn` for the product's
- * session. All methods throw with a message for the user, or SignInCancelled.
+ * The identity provider. Signing in with it is only the first half: the server then trades the result of `proveSignIn` for
+ * the product's session. All methods throw an error with a message for the user, or SignInCancelled.
  */
 export interface Identity {
-  /** Whether the provider stores that a sign-up asked for the trial, so that the server starts it with the account. */
+  /** True if the provider stores that the user wants the trial, so that the server starts it together with the account. */
   keepsTrial: boolean;
   /** Signs in with a password. Resolves to the second step if the account has one, else to null. */
   signIn: (email: string, password: string) => Promise<SecondStep | null>;
@@ -62,6 +62,9 @@ export interface Identity {
   requestPasswordReset: (email: string) => Promise<void>;
   /** Ends the provider's session, not the product's. */
   signOut: () => Promise<void>;
-  /** Deletes the signed-in user at the provider, if the server cannot. Succeeds if already deleted. */
+  /**
+   * Deletes the signed-in user at the provider, for providers whose users the server cannot delete. Succeeds if the user is
+   * already deleted.
+   */
   deleteUser: () => Promise<void>;
 }

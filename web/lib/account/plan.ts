@@ -1,9 +1,9 @@
 import { createContext, useContext } from 'react';
 
-/** The plan as shown by the page. Only the server decides what it allows. */
+/** The plan as the page shows it. What the plan allows is decided by the server alone. */
 export interface Subscription {
   isSubscribed: boolean;
-  /** When the answer expires; null until loaded. */
+  /** When the server's answer expires; null until loaded. */
   expiresAt: Date | null;
   loading: boolean;
   refetch: () => Promise<void>;
@@ -24,7 +24,7 @@ export type UpgradeReason = 'request' | 'limit';
 export interface Upgrade {
   /** Whether Premium can be bought on this deployment. */
   isSold: boolean;
-  /** Opens the upgrade dialog; only if Premium is sold. `onDeclined` is called if the user closes it or the checkout. */
+  /** Opens the upgrade dialog, if Premium is sold. `onDeclined` is called if the user closes the dialog or the checkout. */
   open: (reason: UpgradeReason, onDeclined?: () => void) => void;
 }
 

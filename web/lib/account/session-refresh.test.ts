@@ -39,7 +39,7 @@ it.each([
   [403, 1],
   [429, 0],
   [503, 0],
-])('a session refresh that is answered with status %d ends the session %d times', async (status, times) => {
+])('a session refresh answered with status %d calls `ended` %d times', async (status, times) => {
   const ended = vi.fn();
   onTestFinished(onRefresh({ refreshed: () => undefined, ended }));
   vi.stubGlobal('fetch', async () => new Response(null, { status }));

@@ -7,7 +7,7 @@ const LOCK_NAME = 'certlantern-session-refresh';
 const REFRESH_FAILED = 'Unauthorized - Refresh token failed';
 
 export interface RefreshListener {
-  /** Called with the user after a refresh. Calls that were refused are repeated once its promise resolves. */
+  /** Called with the user after a refresh. Refused calls are repeated once the returned promise resolves. */
   refreshed(user: UserWire): void | Promise<void>;
   /** Called if the server refuses the refresh, but not if the server cannot be reached. */
   ended(): void;
@@ -33,11 +33,11 @@ async function callRefresh(): Promise<UserWire> {
 }
 
 /**
- * Runs `work`, which replaces the session's cookies, in one tab at a time. Each rotation therefore starts from the previous
- * cookie, and a late refresh of an old session never overwrites the cookies of a new one.
+ * Runs `work`, which replaces the session's cookies, in one tab at a time. So each refresh starts from the newest cookie, and
+ * a late refresh of an old session never overwrites the cookies of a new one.
  */
 export async function withSessionLock<T>(work: () => Promise<T>): Promise<T> {
-  // Locks need a secure context. On plain HTTP, the server accepts the previous cookie for a short time instead.
+  // Web Locks need a secure context. On plain HTTP, the server therefore accepts the previous cookie for a short time.
   if (!('locks' in navigator)) return work();
   return await navigator.locks.request(LOCK_NAME, work);
 }
@@ -56,7 +56,7 @@ async function requestRefresh(): Promise<void> {
   }
 }
 
-/** Runs `work`, which ends the session. Calls and event streams that are refused meanwhile do not refresh it. */
+/** Runs `work`, which ends the session. Calls and event streams that the server refuses meanwhile do not refresh the session. */
 export async function withoutRefresh(work: () => Promise<void>): Promise<void> {
   isEnding = true;
   try {

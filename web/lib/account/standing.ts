@@ -28,7 +28,7 @@ export function useReadStanding(): () => Promise<StandingWire> {
   return useCallback(() => queryClient.fetchQuery({ ...STANDING, staleTime: 0 }), [queryClient]);
 }
 
-/** Reads the standing again after domains were resumed or removed, because it counts those that still need confirmation. */
+/** Reads the standing again after domains were resumed or removed, because it has the number of domains that wait for confirmation. */
 export function rereadUnconfirmed(queryClient: QueryClient): void {
   const known = queryClient.getQueryData(STANDING.queryKey);
   if (known !== undefined && known.paused_unconfirmed > 0)
@@ -59,10 +59,10 @@ export function useOffer(): string | null {
   const { isSold } = useUpgrade();
   const standing = useStanding();
   if (!isSold) return null;
-  // While the token is being read, or read again after a failure, the standing may already have the plan.
+  // While the token is being read, or read again after a failure, the plan may already be known from the standing.
   const isFree = loading ? standing?.plan === 'free' : !isSubscribed;
   if (isFree) return 'Upgrade to Premium';
-  // During a trial or granted Premium, the account can already buy Premium.
+  // True during a trial or granted Premium with an end: the account can already buy Premium.
   const endsUnpaid = standing?.ends_at && (standing.source === 'trial' || standing.source === 'grant');
   return endsUnpaid ? 'Keep Premium' : null;
 }

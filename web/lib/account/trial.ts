@@ -23,9 +23,12 @@ export function trialStarted(endsAt: string | null): string {
   return `Your Premium trial has started.${until}`;
 }
 
-/** Returns the offer of the trial; null if the account cannot start it. Calls `onStarted` or, if the call fails, `onRefused`. */
+/**
+ * Returns the offer of the trial; null if the account cannot start one. Calls `onStarted` after a start, or `onRefused` if
+ * the call fails.
+ */
 export function useTrialOffer(then: {
-  /** `endsAt` is ISO 8601. */
+  /** Called when the trial has started. `endsAt` is its end, ISO 8601. */
   onStarted: (endsAt: string | null) => void;
   onRefused: (error: unknown) => void;
 }): TrialOffer | null {

@@ -21,7 +21,7 @@ import { useLiveEvents } from '../live-events-context.ts';
 
 const ALERTS = 'alerts';
 
-/** Query keys of everything about alerts, with a common prefix. */
+/** Query keys of everything about alerts. They share a prefix, so that all can be refetched together. */
 const ALERT_KEYS = {
   channels: [ALERTS, 'channels'],
   account: [ALERTS, 'account'],
@@ -45,7 +45,7 @@ const MAINTENANCE = queryOptions({
   queryFn: ({ signal }) => call(listMaintenance, { signal }),
 });
 
-/** Query for the alerts that settings would send. Refetches when the certificate's `fingerprint` changes. */
+/** Query for the alerts that would be sent with these settings. Refetches when the certificate's `fingerprint` changes. */
 export const alertPreview = (question: PreviewAlerts, fingerprint: string | null = null) =>
   queryOptions({
     queryKey: [...ALERT_KEYS.preview, question, fingerprint],
@@ -110,7 +110,7 @@ export function useRereadAlerts(): () => Promise<void> {
   return useCallback(() => queryClient.invalidateQueries({ queryKey: [ALERTS] }), [queryClient]);
 }
 
-/** Returns functions that write a call's answer into the cache. */
+/** Returns functions that write the answers of calls into the query cache. */
 export function useAlertCache() {
   const queryClient = useQueryClient();
   return {

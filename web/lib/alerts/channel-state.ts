@@ -2,7 +2,10 @@ import { type ChannelWire, OWN_MAIL } from '../../../contract/channel.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { longDate, relativeTime } from '../format.ts';
 
-/** The symbol and the colour of a channel that cannot receive alerts. Triangle and diamond are only for an expiry. */
+/**
+ * The symbol and the colour of a channel that cannot receive alerts. Differs from the triangle and diamond, which stand only
+ * for an expiry.
+ */
 export const CHANNEL_MARKS = {
   critical: { glyph: 'fault', colour: 'text-critical-mark' },
   soon: { glyph: 'fault', colour: 'text-soon-mark' },
@@ -13,7 +16,7 @@ export interface ChannelState {
   text: string;
   /** Null if all is well. */
   mark: keyof typeof CHANNEL_MARKS | null;
-  /** What the owner can do about it. */
+  /** The action with which the owner can repair the channel; null if there is none. */
   remedy: 'try_again' | 'get_again' | 'ask_again' | 'upgrade' | 'edit' | null;
 }
 
@@ -24,7 +27,7 @@ type Standing = Pick<
 
 const quiet = (text: string): ChannelState => ({ text, mark: null, remedy: null });
 
-/** Returns the state of a channel in words, and the action for it. */
+/** Returns the state of a channel in words, and the action that repairs it. */
 export function channelState(channel: Standing, now: number): ChannelState {
   const { key, kind, state, target, detail } = channel;
   if (state === 'open') return openState(channel, now);
@@ -53,7 +56,7 @@ export function channelState(channel: Standing, now: number): ChannelState {
     refused: {
       text: `The mail server rejected our emails${said}`,
       mark: 'critical',
-      // Another person's address gets alerts again only after the recipient confirms once more.
+      // An address of another person gets alerts again only after that person has confirmed again.
       remedy: key === OWN_MAIL ? 'try_again' : 'ask_again',
     },
     unsubscribed,

@@ -4,7 +4,7 @@ import { EARLIEST_STEP_SHARE } from '../../../contract/words.ts';
 import { counted, listed, longDateTime, relativeTime, untilText } from '../format.ts';
 import { daysText } from '../../../contract/state/schedule.ts';
 
-/** Returns the state of a delivery and the next step: 'Delivered 2 min ago', 'Not delivered yet, next try in 5 min'. */
+/** Returns the state of a delivery and what happens next: 'Delivered 2 min ago', 'Not delivered yet, next try in 5 min'. */
 export function deliveryLine(
   {
     state,
@@ -21,7 +21,8 @@ export function deliveryLine(
   if (state === 'superseded') return detail === null ? 'Not sent' : `Not sent. ${detail}`;
   if (state === 'held') return nextAt === null ? 'Held' : `Held until ${untilText(nextAt, now)}`;
   const next = nextAt === null ? '' : `, ${nextWords(nextAt, now)}`;
-  // An attempt without an outcome is in progress or will be resumed; after any other outcome the message is being sent again.
+  // If the last attempt has no outcome, it is running or will be resumed. After an outcome other than a retry, the message is
+  // being sent again.
   return attempts.at(-1)?.outcome === 'retry' ? `Not delivered yet${next}` : 'Sending';
 }
 
@@ -49,9 +50,7 @@ export function sortedSteps(steps: readonly string[]): string[] {
   return steps.toSorted((one, other) => rank(other) - rank(one));
 }
 
-/**
- * Explains when we send alerts for steps in days that exceed half of the certificate's lifetime; null if none does.
- */
+/** Explains when alerts are sent whose step, in days, is more than half of the certificate's lifetime. Null if there is no such step. */
 export function laterStepNote(steps: readonly string[], lifetimeDays: number): string | null {
   const later = sortedSteps(steps).filter(
     (step) => step.endsWith('d') && lifetimeDays < Number.parseInt(step, 10) / EARLIEST_STEP_SHARE,

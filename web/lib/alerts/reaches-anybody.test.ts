@@ -40,7 +40,7 @@ describe('a choice of channels', () => {
   });
 });
 
-it('an alert reaches the account’s own email if it is chosen, or if no chosen channel is open', () => {
+it('an alert reaches the account’s own email if it is chosen, or if no chosen channel can receive alerts', () => {
   const keysOf = (chosen: string[] | null, state: 'open' | 'off') =>
     reachedChannels([channel('email', 'open'), channel('a', state)], chosen).map(({ key }) => key);
   expect(keysOf(null, 'open')).toEqual(['email', 'a']);

@@ -1,8 +1,8 @@
 import { type ChannelWire, OWN_MAIL } from '../../../contract/channel.ts';
 
 /**
- * Returns the channels that a choice (null: all) reaches. If none of the chosen channels is open, alerts go to the account's own
- * address.
+ * Returns the channels that alerts reach with this choice (null: all). If none of the chosen channels can receive alerts,
+ * they go to the account's own address.
  */
 export function reachedChannels<Channel extends Pick<ChannelWire, 'key' | 'state'>>(
   channels: readonly Channel[],
@@ -13,7 +13,7 @@ export function reachedChannels<Channel extends Pick<ChannelWire, 'key' | 'state
   return reached.length > 0 ? reached : open.filter(({ key }) => key === OWN_MAIL);
 }
 
-/** Tells whether this choice of channels (null: all) reaches anybody. */
+/** Tells whether alerts reach anybody with this choice of channels (null: all). */
 export function reachesAnybody(...choice: Parameters<typeof reachedChannels>): boolean {
   return reachedChannels(...choice).length > 0;
 }

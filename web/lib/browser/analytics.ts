@@ -1,4 +1,4 @@
-/** The only measured events. `value` is in major units of `currency` (ISO 4217). */
+/** The events that are measured; nothing else is. `value` is in major units of `currency` (ISO 4217). */
 export type AnalyticsEvent =
   | { name: 'sign_up' | 'login'; email: string; method: string }
   | { name: 'user_add_domain'; count: number }
@@ -19,7 +19,7 @@ export interface AnalyticsPage {
 export interface Analytics {
   /** Sets the measurement id; null switches analytics off. Nothing is measured before the first call. */
   measureFor: (id: string | null) => void;
-  /** Never throws and never waits. Does nothing without an id or if the browser asks for privacy. */
+  /** Sends an event. Never throws and never waits. Does nothing without a measurement id or if the browser asks for privacy. */
   track: (event: AnalyticsEvent) => void;
 }
 
@@ -37,7 +37,7 @@ export function createAnalytics(page: AnalyticsPage): Analytics {
     loadedFor = id;
     gtag('js', new Date());
     gtag('config', id, {
-      // Only the events above: no page views, no advertising.
+      // Sends only the events of `AnalyticsEvent`: no page views, no advertising.
       send_page_view: false,
       allow_google_signals: false,
       allow_ad_personalization_signals: false,

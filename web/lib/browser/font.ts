@@ -4,7 +4,7 @@ import { createPreference } from './preference.ts';
 const FONTS = ['inter', 'manrope', 'system'] as const;
 export type Font = (typeof FONTS)[number];
 
-/** The chosen font of texts. Technical values stay monospaced. */
+/** The font that the user chose for texts. Technical values stay monospaced. */
 export const displayFont = createPreference<Font>('font', FONTS, 'inter');
 
 /** Applies the chosen font. Mounted once; `public/theme.js` does the same before the first paint. */

@@ -4,8 +4,8 @@ import { send } from '../http.ts';
 const RELOADED_FOR = 'certlantern-reloaded-for';
 
 /**
- * Imports a lazy chunk. If the server is up but the file is gone, as after a deployment, reloads the page, at most once per missing
- * file. Rejects if the server cannot be reached or the reload did not help.
+ * Imports a lazy chunk. If the server is up but the file is gone, as after a deployment, reloads the page, at most once per
+ * missing file. Rejects if the server cannot be reached or a reload did not help.
  */
 export async function loadChunk<Code>(load: () => Promise<Code>): Promise<Code> {
   try {
@@ -20,8 +20,8 @@ export async function loadChunk<Code>(load: () => Promise<Code>): Promise<Code> 
 }
 
 /**
- * Imports the chunk of a route. The router reloads the page after a failed import. Without a network that would leave a blank tab, so
- * an offline failure is rethrown as an error that the router does not recognise.
+ * Imports the chunk of a route. The router reloads the page after a failed import, which without a network would leave a
+ * blank tab. So an offline failure is rethrown as an error that the router does not recognise.
  */
 export async function loadPage<Code>(load: () => Promise<Code>): Promise<Code> {
   try {
@@ -46,7 +46,7 @@ export function onFirstMove(act: () => void): () => void {
     stop.abort();
     act();
   };
-  // Not `pointerover`, which a resting pointer also causes when the page draws something below it.
+  // `pointerover` does not suit: a resting pointer causes it too when the page draws something below it.
   for (const event of ['pointermove', 'pointerdown', 'focusin'])
     document.addEventListener(event, actOnce, { signal: stop.signal });
   return () => stop.abort();

@@ -1,15 +1,18 @@
 import { useSyncExternalStore } from 'react';
 
-/** A choice stored on this device; a fallback until the user chooses. If storage is blocked, it lasts until the page closes. */
+/**
+ * A choice stored on this device, with a default until the user chooses. If storage is blocked, the choice lasts until the
+ * page closes.
+ */
 export interface Preference<Value> {
   get: () => Value;
   set: (value: Value) => void;
-  /** Like `get`, as a hook that follows changes, also from other tabs. */
+  /** A hook that returns the same as `get` and rerenders when the choice changes, also in another tab. */
   use: () => Value;
   subscribe: (listener: () => void) => () => void;
 }
 
-/** Creates a choice among a few values, stored in local storage under `key`. */
+/** Creates a preference with a few possible values, stored in local storage under `key`. */
 export function createPreference<Value extends string>(
   key: string,
   choices: readonly Value[],
@@ -43,7 +46,7 @@ export function createPreference<Value extends string>(
       try {
         localStorage.setItem(key, value);
       } catch {
-        // Storage is blocked: the choice lasts until the page closes.
+        // If storage is blocked, the choice lasts until the page closes.
       }
       change(value);
     },

@@ -6,6 +6,6 @@ export function saveFile(name: string, content: Blob): void {
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The download has started by then. Until the URL is revoked, the content stays in memory.
+  // After a minute the download has started. Until the URL is revoked, the content stays in memory.
   setTimeout(() => URL.revokeObjectURL(link.href), MINUTE_MS);
 }

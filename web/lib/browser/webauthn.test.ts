@@ -4,7 +4,7 @@ import { askForPasskey, hasPasskeys, makePasskey } from './webauthn.ts';
 
 const buffer = (...values: number[]) => Uint8Array.from(values).buffer;
 
-/** Stubs a browser with passkeys and returns the options that it was called with. */
+/** Stubs a browser with passkeys. Returns the options with which the page called it. */
 function browser(answer: () => Promise<unknown>): { publicKey?: unknown }[] {
   const calls: object[] = [];
   const dialog = (options: object) => {

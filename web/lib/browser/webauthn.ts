@@ -15,14 +15,14 @@ const load = () => import('@simplewebauthn/browser');
 const preload = () => void load().catch(() => undefined);
 
 /**
- * Handlers for the element that leads to the browser's dialog. They load the code before the click, because a browser opens the
- * dialog only shortly after one.
+ * Handlers for the button that opens the browser's passkey dialog. They load the code before the click, because browsers open
+ * the dialog only shortly after a click.
  */
 export const PASSKEY_PRELOAD = { onPointerEnter: preload, onFocus: preload };
 
 /**
- * Maps a WebAuthn error to one for the user. A closed dialog, a timeout and a missing passkey all become SignInCancelled, because
- * browsers report them alike.
+ * Maps a WebAuthn error to an error for the user. A closed dialog, a timeout and a missing passkey all become
+ * SignInCancelled, because browsers report them alike.
  */
 function refusalOf(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('The passkey could not be used.');

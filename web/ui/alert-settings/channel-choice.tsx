@@ -5,7 +5,7 @@ import { FieldError } from '../form/field.tsx';
 import { ChannelIcon } from './channel-icon.tsx';
 
 export interface ChannelChoiceProps {
-  /** As in the contract: null means all, including new ones. */
+  /** As in the contract: null means all channels, including channels that are added later. */
   value: readonly string[] | null;
   onChange: (keys: string[] | null) => void;
   channels: readonly ChannelWire[];
@@ -14,7 +14,7 @@ export interface ChannelChoiceProps {
 /** Chooses all channels or some, but at least one. */
 export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps) {
   const id = useId();
-  // A deleted channel may still be in the choice; it is ignored.
+  // A channel in the choice that has been deleted is ignored.
   const chosen = channels.filter(({ key }) => value === null || value.includes(key)).map(({ key }) => key);
   return (
     <fieldset className="grid gap-1">

@@ -23,9 +23,9 @@ export interface ChannelField {
   /** Shown in the monospace font. */
   isMono?: boolean;
   inputMode?: 'url' | 'email';
-  /** Choices of a select; without them the field is a text field. */
+  /** Options of a select field; if absent, the field is a text field. */
   choices?: { value: string; label: string }[];
-  /** Returns the initial text. */
+  /** Returns the initial text of the field. */
   start?: () => string;
 }
 

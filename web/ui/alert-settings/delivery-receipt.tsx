@@ -47,7 +47,7 @@ export function DeliveryState({ delivery, className }: DeliveryStateProps) {
   );
 }
 
-/** Lists every attempt with its answer, oldest first. */
+/** Lists every attempt with the receiver's answer, oldest first. */
 function Attempts({ attempts }: Pick<DeliveryWire, 'attempts'>) {
   if (attempts.length === 0) return null;
   return (
@@ -69,9 +69,9 @@ function Attempts({ attempts }: Pick<DeliveryWire, 'attempts'>) {
 }
 
 interface DeliveryReceiptProps {
-  /** The initial state; updates follow. */
+  /** The delivery as first known; it is updated live. */
   delivery: DeliveryWire;
-  /** Whether to show the message's title. */
+  /** Whether to show the title of the message. */
   hasTitle?: boolean;
 }
 

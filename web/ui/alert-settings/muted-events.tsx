@@ -37,7 +37,7 @@ export interface MutedEventsProps {
   onChange: (muted: MutedEvent[]) => void;
 }
 
-/** Chooses the events to send alerts about. A tick means on. */
+/** Chooses the events about which alerts are sent. A tick means that they are sent. */
 export function MutedEvents({ value, onChange }: MutedEventsProps) {
   return (
     <fieldset className="grid gap-1">

@@ -6,10 +6,10 @@ import { TimeField } from '../form/time-field.tsx';
 
 type QuietHours = NonNullable<AlertSettingsWire['quiet_hours']>;
 
-/** 22:00 to 7:00, except critical alerts. */
+/** Initial quiet hours: 22:00 to 7:00; critical alerts are sent nevertheless. */
 const USUAL: QuietHours = { from_minute: 22 * 60, to_minute: 7 * 60, critical_always: true };
 
-/** Tells whether both times are the same, which is refused. */
+/** Tells whether both times are the same. The server refuses that. */
 export const isEmpty = (value: QuietHours | null): boolean =>
   value !== null && value.from_minute === value.to_minute;
 

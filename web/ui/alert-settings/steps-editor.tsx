@@ -9,7 +9,7 @@ import { RadioCells } from '../form/radio-cells.tsx';
 import { Select, type SelectOption } from '../form/select-field.tsx';
 import { StepsTable } from './steps-table.tsx';
 
-/** Initial custom steps. */
+/** The steps that a user starts with when choosing custom steps. */
 const FIRST_STEPS = ['30d', '14d', '7d', '1d'];
 
 type Unit = 'd' | '%';
@@ -22,7 +22,7 @@ export interface StepsEditorProps {
   /** As in the contract: null means automatic. */
   value: readonly string[] | null;
   onChange: (steps: string[] | null) => void;
-  /** Why custom steps are locked; the option stays visible. */
+  /** Why custom steps cannot be chosen; the option stays visible. */
   lockedReason?: ReactNode;
   /** The lifetime of the certificate in days; null if it is not known, or for all certificates of the account. */
   lifetimeDays?: number | null;
@@ -31,7 +31,7 @@ export interface StepsEditorProps {
 /** Chooses automatic steps, or custom ones in days or percent of the lifetime. */
 export function StepsEditor({ value, onChange, lockedReason, lifetimeDays = null }: StepsEditorProps) {
   const id = useId();
-  // Keeps the custom steps while the user looks at the automatic ones.
+  // Custom steps are kept while the user looks at the automatic ones.
   const [kept, setKept] = useState<readonly string[]>(value ?? FIRST_STEPS);
   const isLocked = lockedReason !== undefined && value === null;
   const change = (steps: string[]) => {

@@ -12,7 +12,7 @@ import { alertPreview } from '../../lib/alerts/alert-queries.ts';
 import { counted } from '../../lib/format.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 
-/** Number of alerts shown at first, few enough to scan. */
+/** Number of alerts shown before the user asks for all. */
 const SHOWN = 8;
 
 interface StepsPreviewProps extends PreviewAlerts {
@@ -141,11 +141,11 @@ function PlannedAlert({ alert, isOfOne }: { alert: PlannedAlertWire; isOfOne: bo
   );
 }
 
-/** Returns whether the alert comes less than two days before the expiry: then the date alone does not say when. */
+/** Returns whether the alert comes less than two days before the expiry. The date alone then does not say how much time is left. */
 const isInHours = ({ at, expiry_date: end }: { at: string; expiry_date: string }) =>
   Date.parse(end) - Date.parse(at) < 2 * DAY_MS;
 
-/** Reads the upcoming alerts for these settings once they are stable; shows the previous ones meanwhile. */
+/** Reads the alerts for these settings once the settings have stopped changing. Shows the previous alerts meanwhile. */
 function usePreview(question: PreviewAlerts) {
   const asked = useDebounced(JSON.stringify(question));
   return useQuery({

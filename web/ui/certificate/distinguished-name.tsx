@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { visibleText } from '../visible-text.ts';
 
-/** Shows a name in RFC 4514 format, which has no spaces after commas, so it may wrap there. Always left to right. */
+/** Shows a name in RFC 4514 format. That has no spaces after commas, so the text may also wrap after a comma. Always left to right. */
 export function DistinguishedName({ text }: { text: string }) {
   const parts = visibleText(text).split(/(?<=[^\\],)/);
   return (

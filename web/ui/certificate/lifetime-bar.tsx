@@ -15,7 +15,7 @@ const RING: Record<LifetimeStatus, string> = {
   expired: 'border-expired-mark',
   revoked: 'border-revoked-mark',
 };
-// Tokens use system colours in forced-colors mode; backgrounds would be dropped otherwise.
+// In forced-colors mode, browsers drop backgrounds unless told not to. The tokens use system colours there.
 const BAR = 'relative h-4 forced-color-adjust-none';
 const WALL = 'absolute top-0 h-4 w-0.5 rounded-[1px] bg-fg';
 const NOW_RING =
@@ -35,7 +35,7 @@ export function LifetimeBar({ lifetime, now }: { lifetime: Lifetime | null; now:
 
   const { status, elapsedPercent, renewalPercent, label } = lifetimeGeometry(lifetime, now);
   if (status === 'expired') {
-    // Leaves at least 24 px after the wall for the overrun and the ring.
+    // Leaves at least 24 px after the wall for the ring of an expired certificate.
     const wall = `min(${elapsedPercent}%, 100% - 24px)`;
     return (
       <div role="img" aria-label={label} className={BAR}>

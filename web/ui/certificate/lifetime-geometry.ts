@@ -5,10 +5,13 @@ import { longDate } from '../../lib/format.ts';
 export interface Lifetime {
   notBefore: number;
   notAfter: number;
-  /** When renewal is expected; null means after two thirds of the lifetime. All in ms UTC. */
+  /** When renewal is expected; null means after two thirds of the lifetime. In ms UTC, as are `notBefore` and `notAfter`. */
   renewalFrom: number | null;
   revoked: boolean;
-  /** Short-lived, and its renewal is not overdue: then the few days left are no reason for a warning colour. */
+  /**
+   * True for a short-lived certificate whose renewal is not overdue. It always has few days left, so that is no reason for a
+   * warning colour.
+   */
   isOnSchedule?: boolean;
 }
 
@@ -16,9 +19,9 @@ export type LifetimeStatus = 'ok' | 'soon' | 'critical' | 'expired' | 'revoked';
 
 export interface LifetimeGeometry {
   status: LifetimeStatus;
-  /** Elapsed share of the lifetime, 0 to 100; once expired, of the drawing up to the wall. */
+  /** Elapsed share of the lifetime, 0 to 100. For an expired certificate, the place of the wall in the drawing. */
   elapsedPercent: number;
-  /** Start of the renewal window, 0 to 100; null once the certificate has expired. */
+  /** Start of the renewal window in percent, 0 to 100; null once the certificate has expired. */
   renewalPercent: number | null;
   label: string;
 }

@@ -36,7 +36,7 @@ it.each([
   expect(reasonWords(reason)).toBe(words);
 });
 
-it('revocationLine says why the state will never be known if nothing can be asked', () => {
+it('revocationLine says why the state can never be known if the certificate names no source', () => {
   expect(revocationLine(unknown, false)).toBe('Unknown: no CRL or OCSP responder we can verify');
   const short = { ...unknown, state: 'not_applicable' } as const;
   expect(revocationLine(short, false)).toBe(revocationLine(short));

@@ -8,7 +8,7 @@ const SOURCES = {
   staple: 'stapled OCSP',
 };
 
-// RFC 5280 §5.3.1 writes these as one word.
+// Reasons that RFC 5280 §5.3.1 writes as one word, in separate words.
 const REASONS: Record<string, string> = {
   cACompromise: 'compromise of its CA',
   aACompromise: 'compromise of an attribute authority',
@@ -24,8 +24,8 @@ export function reasonWords(reason: string): string {
 }
 
 /**
- * Returns the revocation state with its source and date. An undetermined state is never called good. `hasSource` is false for a
- * certificate that names no CRL or responder, or whose issuer's key is unknown, so that no answer can be verified.
+ * Returns the revocation state with its source and date. A state that could not be determined is never called good. `hasSource` is
+ * false for a certificate that names no CRL or OCSP responder, or whose issuer's key is unknown, so that no answer can be verified.
  */
 export function revocationLine(
   { state, source, checked_at: checkedAt, reason, revoked_at: revokedAt }: DomainWire['revocation'],

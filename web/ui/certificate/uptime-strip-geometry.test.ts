@@ -45,7 +45,7 @@ describe('the uptime percentage beside the strip', () => {
     expect(percentText(0, 'd')).toBe('0.0%');
   });
 
-  it('keeps every value of one decimal that the server sends', () => {
+  it('does not change a value with one decimal, as the server sends it', () => {
     for (let tenths = 0; tenths < 1_000; tenths++)
       expect(percentText(tenths / 10, 'ud')).toBe(`${(tenths / 10).toFixed(1)}%`);
   });

@@ -4,11 +4,11 @@ import { plural } from '../../lib/format.ts';
 export const TICK_PITCH = 3;
 export const STRIP_HEIGHT = 14;
 
-/** Three SVG paths, dashed into ticks by the component; null if empty. */
+/** SVG paths for three kinds of ticks, which the component draws as dashes; null if there are none of a kind. */
 interface StripPaths {
   up: string | null;
   failed: string | null;
-  /** Ticks of checks without a result, and of places before the first check. */
+  /** Ticks of checks without a conclusive result, and of places before the first check. */
   unknown: string | null;
 }
 

@@ -17,8 +17,8 @@ interface UptimeStripProps {
 }
 
 /**
- * Draws the last checks as ticks; failed ones are taller. If space is short, the oldest are cut off. Uses one path per kind,
- * because thousands of cards have a strip each.
+ * Draws the last checks as ticks; ticks of failed checks are taller. If space is short, the oldest ticks are cut off. Uses
+ * one path per kind of tick, because thousands of cards have a strip each.
  */
 export const UptimeStrip = memo(function UptimeStrip({ checks, places, className }: UptimeStripProps) {
   const drawing = uptimeStripDrawing(checks, places);

@@ -6,11 +6,11 @@ interface CheckboxLineProps {
   checked: boolean;
   onChange: (isChecked: boolean) => void;
   label: ReactNode;
-  /** Small text below. */
+  /** Small text below the label. */
   note?: ReactNode;
-  /** Needs Premium: stays focusable, and clicks still call `onChange`. */
+  /** True if the option needs Premium. The checkbox stays focusable, and clicks still call `onChange`. */
   isLocked?: boolean;
-  /** Cannot be changed now, for the reason in `note`; stays focusable, and clicks do nothing. */
+  /** True if the option cannot be changed now, for the reason in `note`. The checkbox stays focusable, and clicks do nothing. */
   isFixed?: boolean;
 }
 

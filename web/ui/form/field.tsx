@@ -21,7 +21,7 @@ export interface FieldProps extends ComponentProps<'input'> {
   /** Shown below the input, which refers to it. */
   error?: ReactNode;
   mono?: boolean;
-  /** Placed over the right end of the input. */
+  /** Content over the right end of the input. */
   trailing?: ReactNode;
 }
 

@@ -8,7 +8,7 @@ export interface RadioCell<Value> {
   label: ReactNode;
   /** Small text below the label. */
   note?: ReactNode;
-  /** Stays focusable; the element `lockedHintId` says why it cannot be chosen. */
+  /** True if the cell cannot be chosen. It stays focusable; the element with the id `lockedHintId` says why. */
   isLocked?: boolean;
   className?: string;
 }
@@ -18,10 +18,10 @@ export interface RadioCellsProps<Value> {
   cells: readonly RadioCell<Value>[];
   chosen: Value;
   onChoose: (value: Value) => void;
-  /** While the choice is being saved: a spinner in the chosen cell, and no other choice. */
+  /** While the choice is being saved, the chosen cell shows a spinner and no other can be chosen. */
   isPending?: boolean;
   lockedHintId?: string;
-  /** Sets the columns by width. */
+  /** Classes that set the number of columns for each width. */
   className: string;
 }
 
@@ -89,7 +89,7 @@ export function RadioCells<Value extends string | number>({
   );
 }
 
-/** Moves only the focus on arrow keys: choosing may send a request, so it takes Space, Enter or a click. */
+/** Arrow keys only move the focus. Choosing may send a request, so it takes Space, Enter or a click. */
 function moveAmongRadios(event: KeyboardEvent<HTMLButtonElement>): void {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;

@@ -16,7 +16,7 @@ export function Row({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const hash = useLocation({ select: (location) => location.hash });
-  // The browser looks for the anchor before the row is rendered.
+  // The browser looks for the anchor before the row is rendered, so scroll to it now.
   useEffect(() => {
     if (id === undefined || hash !== id) return;
     heading.current?.closest('section')?.scrollIntoView();

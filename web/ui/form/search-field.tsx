@@ -6,29 +6,29 @@ import { counted } from '../../lib/format.ts';
 
 const TYPING_MS = 250;
 
-/** For hosts, addresses, keys and tags: the browser neither completes, capitalises nor spell-checks them. */
+/** Attributes of inputs for hosts, addresses, keys and tags. Browsers then neither complete, capitalise nor spell-check the text. */
 export const LITERAL = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
 
 interface SearchFieldProps {
   ref: RefObject<HTMLInputElement | null>;
-  /** What it finds, such as 'Find a domain'. */
+  /** What the field finds, such as 'Find a domain'. */
   label: string;
   /** The current search. */
   value: string | undefined;
-  /** How many it finds; null while unknown, and without a search. */
+  /** How many results the search has; null while unknown, and without a search. */
   hits: number | null;
   onSearch: (q: string | undefined) => void;
-  /** Escape was pressed in the empty field. */
+  /** Called when Escape is pressed in the empty field. */
   onLeave?: () => void;
-  /** The page focuses the field when `/` is pressed. */
+  /** True if the page focuses the field when `/` is pressed. */
   hasKey?: boolean;
   className?: string;
 }
 
-/** Holds what is typed. `search` finds it at once, `type` shortly after the last keystroke. */
+/** Holds the typed text. `search` searches at once, `type` shortly after the last keystroke. */
 function useTypedSearch(value: string | undefined, onSearch: (q: string | undefined) => void) {
   const [text, setText] = useState(value ?? '');
-  // The field's own last value: any other value came from elsewhere, such as the Back button.
+  // The value that this field set last. If the value is another one, it came from elsewhere, such as the Back button.
   const [known, setKnown] = useState(value);
   if (value !== known) {
     setKnown(value);
@@ -103,7 +103,7 @@ export function SearchField({
           hits !== null ? 'pr-24' : text === '' && !hasKey ? 'pr-3' : 'pr-10',
         )}
       />
-      {/* If there are none, the list says so. */}
+      {/* Without results, the list itself says so. */}
       <output className="num pointer-events-none absolute right-11 text-meta text-fg-3 md:right-9">
         {hits !== null && hits > 0 && counted(hits, 'hit')}
       </output>

@@ -17,7 +17,7 @@ interface OptionGroup<Value extends string> {
 interface SelectProps<Value extends string> {
   id?: string;
   label: string;
-  /** Of the form's field. */
+  /** Name of the field in its form. */
   name?: string | undefined;
   value: Value;
   onChange: (value: Value) => void;
@@ -30,7 +30,7 @@ interface SelectProps<Value extends string> {
 const optionsOf = <Value extends string>(entry: SelectOption<Value> | OptionGroup<Value>) =>
   'group' in entry ? entry.options : [entry];
 
-/** Shows a button with the chosen option, which opens the list of options. Each value occurs once. */
+/** Shows a button with the chosen option. The button opens the list of options. Each option has a value of its own. */
 export function Select<Value extends string>({
   id,
   label,
@@ -56,7 +56,7 @@ export function Select<Value extends string>({
         aria-invalid={invalid || undefined}
         className={classNames(
           inputClass(),
-          // CSS counts a button as read-only.
+          // Overrides the styles of read-only inputs, because CSS counts a button as read-only.
           'peer flex! items-center gap-2 bg-surface! text-left text-fg! data-[state=open]:border-fg!',
           invalid ? 'border-critical-mark!' : 'border-control!',
           className,
@@ -69,7 +69,7 @@ export function Select<Value extends string>({
       </Radix.Trigger>
       {/* Radix's own form control gets its value only after the render. */}
       {name !== undefined && <input type="hidden" name={name} value={value} />}
-      {/* Covers the page, whose controls cannot be used while the list is open. */}
+      {/* Covers the page: while the list is open, the page's controls cannot be used. */}
       <div className="fixed inset-0 z-50 hidden peer-data-[state=open]:pointer-events-auto peer-data-[state=open]:block" />
       {/* Not in a portal, so that it stays inside its dialog or landmark. */}
       <Radix.Content
@@ -79,7 +79,7 @@ export function Select<Value extends string>({
         aria-label={label}
         className="z-60 max-h-[min(20rem,var(--radix-select-content-available-height))] max-w-[calc(100vw-1rem)] min-w-(--radix-select-trigger-width) overflow-y-auto rounded-[10px] border border-line-2 bg-menu p-1 shadow-3 data-[state=open]:animate-[menu-in_120ms_ease-out]"
       >
-        {/* Let the list scroll instead of the viewport in it, because a viewport has no visible scrollbar. */}
+        {/* Lets the list itself scroll, because Radix's viewport inside it has no visible scrollbar. */}
         <Radix.Viewport className="overflow-visible!">
           {options.map((entry) =>
             'group' in entry ? (
@@ -120,7 +120,7 @@ interface SelectFieldProps<Value extends string> extends Omit<
   'id' | 'describedBy' | 'invalid'
 > {
   hint?: ReactNode;
-  /** Shown below the button instead of the hint. */
+  /** Error to show below the button; it replaces the hint. */
   error?: string | undefined;
 }
 

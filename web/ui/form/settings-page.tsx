@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 
-/** Window width from which a settings page has room for a preview beside its rows; as in `xl:`. */
+/** Media query for windows in which a settings page has room for a preview beside its rows. The width equals that of `xl:`. */
 export const HAS_ROOM_FOR_PREVIEW = '(min-width: 68.75rem)';
 
 interface SettingsPageProps {
   title: string;
   /** A sentence below the title. */
   lead?: string;
-  /** Stays in view beside the rows; hidden where the window has no room. */
+  /** Preview that stays in view beside the rows. Hidden if the window has no room. */
   preview?: ReactNode;
   /** Says what the preview shows. */
   previewNote?: string;

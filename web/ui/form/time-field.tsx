@@ -4,13 +4,13 @@ import { clockText, DAY_MINUTES, minuteOfDay } from './time-of-day.ts';
 
 interface TimeFieldProps {
   label: string;
-  /** Of the form's field; its text may still be half typed. */
+  /** Name of the field in its form. While the user types, the form gets the text as typed. */
   name?: string;
   /** Minutes after midnight. */
   minute: number;
   /** Called when the person leaves the field or presses Enter. */
   onChange: (minute: number) => void;
-  /** The id of an error about this field and others. */
+  /** Id of the element with an error about this field and others. */
   errorId?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function TimeField({ label, name, minute, onChange, errorId }: TimeFieldP
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const cursor = useRef<number>(null);
-  /** What is typed and not yet passed on. */
+  /** Text that is typed but not yet passed to `onChange`. */
   const [typed, setTyped] = useState<string | null>(null);
   const [isLeft, setLeft] = useState(false);
   const text = typed ?? clockText(minute);

@@ -9,8 +9,8 @@ interface KeptFocus<Area extends HTMLElement> {
 const CONTROLS = 'button:not(:disabled), input:not(:disabled), a[href]';
 
 /**
- * Keeps the focus inside an element whose controls replace each other: when the focused one is removed, the first remaining
- * control gets the focus, or the one that the selector `next` finds. Call it in the component that chooses the controls.
+ * Keeps the focus inside an element whose controls replace each other. When the focused control is removed, the control that
+ * the selector `next` finds gets the focus; by default the first one. Call it in the component that chooses the controls.
  */
 export function useKeptFocus<Area extends HTMLElement>(next = CONTROLS): KeptFocus<Area> {
   const ref = useRef<Area>(null);
@@ -24,7 +24,7 @@ export function useKeptFocus<Area extends HTMLElement>(next = CONTROLS): KeptFoc
   return {
     ref,
     onFocus: ({ target }) => {
-      // A menu of a control is elsewhere in the document, and restores the focus itself.
+      // A menu that a control opens is elsewhere in the document, and restores the focus itself.
       if (target instanceof Node && ref.current?.contains(target)) focused.current = target;
     },
     onBlur: () => {

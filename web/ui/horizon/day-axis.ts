@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../contract/durations.ts';
 import { dateFormat } from '../../lib/format.ts';
 
-/** An axis of calendar days from today's local midnight. Every day has the same width, also when clocks change. */
+/** An axis of calendar days that starts at today's local midnight. Every day has the same width, even if it has 23 or 25 hours. */
 export interface DayAxis {
   /** Local midnights of today and the following days, one more than there are days. In ms UTC. */
   midnights: readonly number[];
@@ -20,11 +20,11 @@ export function dayAxis(now: number, days: number, { from, to }: { from: number;
   return { midnights, from, to, dayWidth: (to - from) / days };
 }
 
-/** Returns the day of an instant: 0 is today, negative before. Counts on beyond the axis. */
+/** Returns the number of the day of an instant: 0 is today, negative numbers are before today. Works beyond the end of the axis too. */
 export function dayOf({ midnights }: DayAxis, instant: number): number {
   const [today = 0] = midnights;
   const last = midnights.length - 1;
-  // Off by at most one: days with a clock change are longer or shorter.
+  // The estimate is off by at most one day, because days with a clock change are longer or shorter.
   let day = Math.floor((instant - today) / DAY_MS);
   if (day < 0 || day > last) return day;
   if (instant < (midnights[day] ?? 0)) day -= 1;
@@ -38,14 +38,14 @@ export function xOf(axis: DayAxis, instant: number): number {
   const last = midnights.length - 1;
   const day = Math.min(Math.max(dayOf(axis, instant), 0), last);
   const begin = midnights[day] ?? 0;
-  // Before and after the axis, days have their usual length.
+  // Days before and after the axis are taken as 24 hours long.
   const length = instant < begin || day === last ? DAY_MS : (midnights[day + 1] ?? 0) - begin;
   return from + (day + (instant - begin) / length) * dayWidth;
 }
 
 /**
- * Returns the end of the view in ms UTC: the end of the axis, or `days` times 24 hours from now if that is later, which matches
- * how remaining days are counted.
+ * Returns the end of the view in ms UTC: the end of the axis, or `days` times 24 hours from now if that is later. Remaining
+ * days are counted in the same way.
  */
 export function endOfView(now: number, days: number): number {
   const today = new Date(now);
@@ -58,10 +58,10 @@ export interface Tick {
   kind: 'day' | 'monday' | 'month';
 }
 
-// Closer ticks (px) would look like a grey stripe.
+// Minimum distance in px. Closer ticks would look like a grey stripe.
 const MIN_GAP = 4;
 
-/** Returns the ruler's ticks at every midnight after today's, without days or weeks where they would touch. */
+/** Returns the ruler's ticks, at every midnight after today's. Leaves out the ticks of days, or of weeks, if they would touch. */
 export function ticksOf(axis: DayAxis): Tick[] {
   return axis.midnights.slice(1).flatMap((midnight, index): Tick[] => {
     const date = new Date(midnight);
@@ -80,7 +80,7 @@ export interface MonthName {
 interface MonthRoom {
   /** Short month names, for small drawings. */
   short: boolean;
-  /** Limits for text, in px. */
+  /** Left and right limit for text, in px. */
   left: number;
   right: number;
   widthOf: (text: string) => number;
@@ -88,12 +88,12 @@ interface MonthRoom {
 
 const AFTER_TICK = 7;
 const BETWEEN_NAMES = 8;
-/** A longer axis names only Januaries, with their years. */
+/** An axis of more days names only Januaries, with their years. */
 const MAX_DAYS_BY_MONTH = 800;
 const longName = dateFormat({ month: 'long', timeZone: 'UTC' });
 const shortName = dateFormat({ month: 'short', timeZone: 'UTC' });
 
-/** Returns the month names beside their ticks, January with the year: long names if all fit, else short ones. */
+/** Returns the names of months, placed beside their ticks; January has the year. All names are long if these fit, else short. */
 export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   const starts = axis.midnights.slice(1).flatMap((midnight, index) => {
     const date = new Date(midnight);
@@ -113,7 +113,7 @@ export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   let end = -Infinity;
   return months.filter(({ x, text }, index) => {
     const nextTick = starts[index + 1]?.x ?? Infinity;
-    // The edge can move the first name to the right, where it must not seem to belong to the next month.
+    // The left edge of the room can push the first name to the right. It must not seem to belong to the next month.
     const reachesNext = x === room.left && x + room.widthOf(text) > nextTick;
     const fits = !reachesNext && x >= end && x + room.widthOf(text) <= room.right;
     if (fits) end = x + room.widthOf(text) + BETWEEN_NAMES;
@@ -121,7 +121,7 @@ export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   });
 }
 
-/** Tells whether the names fit. The last one may touch the end, because a shorter one would rarely fit better. */
+/** Tells whether the names fit. The last name may touch the end, because a shorter one would rarely fit better. */
 function haveRoom(months: readonly MonthName[], { widthOf }: MonthRoom): boolean {
   return months.every(({ x, text }, index) => {
     const next = months[index + 1];

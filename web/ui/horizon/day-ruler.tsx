@@ -4,7 +4,7 @@ const STEP = 12;
 const MONTH = 30;
 const MONTH_OFFSET = 12;
 
-/** Draws days, weeks and months along the bottom of a page: the only ornament. Drawn at its width, never scaled. */
+/** Draws days, weeks and months along the bottom of a page. It is the page's only ornament. Drawn for the actual width, never scaled. */
 export function DayRuler({ className }: { className?: string }) {
   const id = useId();
   const ref = useRef<SVGSVGElement>(null);

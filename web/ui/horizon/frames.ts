@@ -1,16 +1,16 @@
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { HorizonFrame } from './horizon-layout.ts';
 
-/** Narrower cards (px) get the phone layout. */
+/** Cards narrower than this (px) get the phone layout. */
 const NARROW = 600;
 const ROOMY = 900;
 
-/** Returns the number of rows: two for few certificates. Does not depend on the visible span, so the height stays. */
+/** Returns the number of rows of names: two for few certificates. Does not depend on the visible span, so that the height stays. */
 export function rowsFor(dated: { expired: number; ahead: number }): 2 | 4 {
   return dated.ahead <= 4 && dated.expired <= 2 ? 2 : 4;
 }
 
-/** Wider spans, in days, for a chart that would be empty. */
+/** Spans, in days, to which a chart without certificates is extended. */
 const WIDER = [90, 365];
 
 /** Returns the number of days to show: more than the chosen `days` if nothing expires within them, so that no chart is empty. */
@@ -30,7 +30,7 @@ export function cardFrame(width: number, days: number, rows: 2 | 4): HorizonFram
       width,
       days: 21,
       todayX: 34,
-      // Leaves space for the glyph of the last day.
+      // Leaves space at the right for half of the last day's glyph.
       axisEnd: width - 8,
       expiredX: 9,
       rows,

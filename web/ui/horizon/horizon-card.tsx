@@ -30,9 +30,9 @@ interface HorizonCardProps {
   ref: RefObject<HTMLDivElement | null>;
   layout: HorizonLayout | null;
   rows: 2 | 4;
-  /** At the top left; only for screen readers on phones. */
+  /** Content at the top left. On phones only screen readers get it. */
   heading: ReactNode;
-  /** At the top right; hidden on phones. */
+  /** Content at the top right; hidden on phones. */
   choice: ReactNode;
   /** Drawn on the ruler, below the pins. */
   onRuler?: ReactNode;
@@ -42,7 +42,7 @@ interface HorizonCardProps {
   children?: ReactNode;
 }
 
-/** Shows a card around a horizon, with the same height before layout and without pins. */
+/** Shows a card around a horizon. The card has the same height before the layout is known and without pins. */
 export function HorizonCard(props: HorizonCardProps) {
   const { ref, layout, rows, heading, choice, onRuler, onPins, children } = props;
   const isNarrow = layout?.frame.narrow ?? false;
@@ -58,7 +58,8 @@ export function HorizonCard(props: HorizonCardProps) {
       )}
       <div
         ref={ref}
-        // The layout lags behind when the window narrows, so the old drawing must not make the page scroll.
+        // When the window narrows, the drawing is updated a little later. Until then it must not make the page scroll
+        // sideways.
         className="relative overflow-x-clip"
         style={{ height: layout?.height ?? horizonHeight({ rows, rowHeight: 25 }) }}
       >

@@ -15,7 +15,7 @@ interface DrawingProps {
   layout: HorizonLayout;
   /** Whether to hatch the area of expired certificates, which is not to scale. */
   hatched: boolean;
-  /** Whether the pins that are not dimmed drop onto the ruler when they appear. */
+  /** Whether pins drop onto the ruler when they appear; dimmed pins never do. */
   drops?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Layers {
 /** Draws a horizon layout at its own size, never scaled. */
 export function HorizonDrawing({ layout, hatched, drops = false, onRuler, children }: DrawingProps & Layers) {
   return (
-    // The tokens use system colours in forced-colors mode.
+    // In forced-colors mode, the tokens use system colours.
     <svg
       width={layout.frame.width}
       height={layout.height}
@@ -63,7 +63,7 @@ interface PinsProps {
 
 /** Draws the pins. Memoised, because there may be hundreds. */
 const Pins = memo(function Pins({ layout: { pins, base, frame }, drops }: PinsProps) {
-  // Dimmed as a group, because marks that lie on each other would shine through and add up.
+  // Dimmed pins are faded as a group: if each were transparent, overlapping pins would shine through each other.
   return [true, false].map((dimmed) => {
     const drawn = pins.filter(({ entry }) => (entry.isDimmed ?? false) === dimmed);
     return (
@@ -94,7 +94,7 @@ export function HatchPattern({ id }: { id: string }) {
 
 function Bands({ layout: { frame, base, criticalEnd, soonEnd }, hatched }: DrawingProps) {
   const hatch = useId();
-  // In forced-colors mode an outline replaces the background.
+  // In forced-colors mode, an outline replaces the background.
   const band = 'stroke-transparent forced-colors:stroke-line';
   return (
     <>
@@ -180,13 +180,13 @@ function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: H
   );
 }
 
-/** Returns the colour of a state's marks. */
+/** Returns the colour of the marks of a state. */
 export const markColour = (status: PinStatus) => `var(--${status}-mark)`;
 
-/** The opacity of what the filter does not match. */
+/** Opacity of pins that the current filter does not match. */
 export const DIMMED = 0.25;
 
-/** Draws the line from a pin down to the ruler, or to `base` in px. */
+/** Draws the line from a pin down to the ruler, or down to `base` (px) if given. */
 export function Stem({ pin, base }: { pin: HorizonPin; base: number }) {
   const { x, y, entry } = pin;
   return (

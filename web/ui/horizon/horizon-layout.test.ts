@@ -85,7 +85,7 @@ describe('the pin labels', () => {
     ]);
   });
 
-  it('on a phone, a label without room for its name still takes its row', () => {
+  it('on a phone take their row even if there is no room for the name', () => {
     const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard-garden.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
@@ -95,7 +95,7 @@ describe('the pin labels', () => {
 describe('the first healthy certificate', () => {
   // A phone, a tablet and a desktop; the card has a border.
   for (const width of [326, 710, 1198])
-    it(`has its name in a card of ${width} px, however many urgent ones come before it`, () => {
+    it(`has its name in a card of ${width} px, however many urgent certificates come before it`, () => {
       for (const rows of [2, 4] as const)
         for (let urgent = 0; urgent <= 12; urgent += 1)
           for (const healthy of [15.2, 17.5, 20.9]) {
@@ -107,21 +107,21 @@ describe('the first healthy certificate', () => {
           }
     });
 
-  it('is the first that is not dimmed, if there is one', () => {
+  it('is the first one that is not dimmed, if there is one', () => {
     const dimmed = [16, 17, 18, 19, 20, 21].map((days) => ({ days, isDimmed: true }));
     const { pins } = laidOut([...dimmed, { days: 22, name: 'own.example' }], { rows: 4 });
     expect(pins.at(-1)?.label).toBe('own.example');
   });
 
-  it('has a shorter name if neither side has room', () => {
+  it('has a shortened name if there is no room for the whole name on either side', () => {
     const given = [1, 2, 3, 4, 5].map((days) => ({ days, revoked: true }));
     const { pins } = laidOut([...given, { days: 12 * 7, name: 'a'.repeat(60) }], { width: 900, days: 365 });
     expect(pins.at(-1)?.label).toMatch(/^a+…$/);
   });
 });
 
-describe('the buckets for expired and later certificates', () => {
-  it('hold up to four expired certificates and the number of the others', () => {
+describe('the certificates before and after the axis', () => {
+  it('are up to four expired ones and the number of the other expired ones', () => {
     const layout = laidOut([{ days: -9, count: 3 }, ...[-5, -4, -3, -2, -1].map((days) => ({ days }))]);
     expect(layout.pins.map(({ place }) => place)).toEqual(['expired', 'expired', 'expired', 'expired']);
     expect(layout.pins[0]?.label).toMatch(/ \+2$/);
@@ -130,20 +130,20 @@ describe('the buckets for expired and later certificates', () => {
     expect(laidOut([{ days: -3, count: 60 }], { width: 328 }).moreExpired).toMatchObject({ text: '+59' });
   });
 
-  it('hold the first three certificates after the span and the number of all of them', () => {
+  it('are the first three that expire after the span, and the number of all that do', () => {
     const layout = laidOut([{ days: 100 }, { days: 120, count: 5 }, { days: 130 }, { days: 400 }]);
     expect(layout.pins.map(({ place }) => place)).toEqual(['later', 'later', 'later']);
     expect(layout.later).toMatchObject({ count: 8, text: '8 later' });
     expect(laidOut([]).later).toMatchObject({ count: 0, text: 'Later' });
   });
 
-  it('show only the number of later certificates on a card without room for words', () => {
+  it('are shown only as a number of later ones on a card without room for words', () => {
     const later = (width: number) => laidOut([{ days: 100, count: 12_440 }], { width }).later?.text;
     expect(later(1198)).toBe('12,440 later');
     expect(later(712)).toBe('+12,440');
   });
 
-  it('leave certificates within the span on the axis', () => {
+  it('do not include certificates within the span: these stay on the axis', () => {
     const places = (days: number) => {
       const { pins, later } = laidOut([{ days }]);
       return [pins.map(({ place }) => place), later?.count];
@@ -152,7 +152,7 @@ describe('the buckets for expired and later certificates', () => {
     expect(places(90.01)).toEqual([['later'], 1]);
   });
 
-  it('are small or omitted on a phone', () => {
+  it('are shown small, or not at all, on a phone', () => {
     const layout = laidOut([{ days: -3 }, { days: 40 }], { width: 328 });
     expect(layout.frame).toMatchObject({ days: 21, todayX: 34 });
     expect(layout.pins.map(({ place, label }) => [place, label])).toEqual([['expired', null]]);
@@ -234,7 +234,7 @@ describe('the height of the horizon', () => {
   });
 });
 
-describe('the horizon with random certificates', () => {
+describe('the horizon of randomly generated certificates', () => {
   const within = (min: number, max: number) =>
     fc.record({
       days: fc.double({ min, max, noNaN: true }),
@@ -280,7 +280,7 @@ describe('the horizon with random certificates', () => {
     });
   });
 
-  it('names the first healthy one on the axis', () => {
+  it('names the first healthy certificate on the axis', () => {
     every((layout) => {
       const first = onAxis(layout).find(({ entry }) => entry.status === 'ok');
       if (first) expect(first.label).not.toBeNull();

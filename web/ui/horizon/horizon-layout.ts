@@ -14,7 +14,10 @@ import { type AttentionReason, CRITICAL_DAYS, SOON_DAYS } from '../../../contrac
 import { DAY_MS } from '../../../contract/durations.ts';
 import { grouped } from '../../lib/format.ts';
 
-/** State of a pin's certificate. `fault`: its worst problem is critical and not its expiry; `flaw`: not critical. */
+/**
+ * State of a pin's certificate. `fault`: its worst problem is critical, and is not the expiry; `flaw`: its worst problem is
+ * not critical.
+ */
 export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked' | 'fault' | 'flaw';
 
 export interface HorizonEntry {
@@ -32,9 +35,9 @@ export interface HorizonEntry {
   trouble?: string | undefined;
   /** The state that `trouble` names. */
   troubleState?: AttentionReason | undefined;
-  /** 'renews on schedule, next in 2 days', of a short-lived certificate. */
+  /** Text about the renewal of a short-lived certificate: 'renews on schedule, next in 2 days'. */
   schedule?: string | undefined;
-  /** Drawn faintly, because the current filter does not match it. */
+  /** True if the pin is drawn faintly, because the current filter does not match it. */
   isDimmed?: boolean;
 }
 
@@ -63,14 +66,14 @@ export interface HorizonPin {
   entry: HorizonEntry;
   x: number;
   y: number;
-  /** Text beside the pin: the certificate's name, truncated if it is long, or the number of certificates. Null without room. */
+  /** Text beside the pin: the certificate's name, shortened if it is long, or the number of certificates. Null if there is no room. */
   label: string | null;
   /** Left end of the text, in px. */
   labelX: number;
   labelWidth: number;
 }
 
-/** A note with the number of expired certificates that do not fit, or of all later ones. */
+/** A note with a number: of the expired certificates that do not fit, or of all later ones. */
 export interface HorizonNote {
   x: number;
   y: number;
@@ -83,17 +86,17 @@ export interface HorizonLayout {
   frame: HorizonFrame;
   axis: DayAxis;
   height: number;
-  /** y of the ruler. */
+  /** Vertical position of the ruler. */
   base: number;
   ticks: readonly Tick[];
   months: readonly MonthName[];
-  /** Right ends of the bands that start at Today. */
+  /** Right ends of the bands that start at "Today". */
   criticalEnd: number;
   soonEnd: number;
   bandNames: readonly { x: number; text: string }[];
-  /** By date. */
+  /** Pins, ordered by date. */
   pins: readonly HorizonPin[];
-  /** What is on the axis if it has too many certificates for single pins, else empty; by date. */
+  /** All certificates on the axis, ordered by date, if they are too many for single pins; else empty. */
   crowd: readonly HorizonEntry[];
   moreExpired: HorizonNote | null;
   later: HorizonNote | null;
@@ -106,13 +109,13 @@ const BELOW_ROWS = 48;
 const BELOW_BASE = 36;
 const SHORT_PIN = 10;
 const MAX_EXPIRED = 4;
-/** More certificates on the axis are drawn as bars. */
+/** If there are more certificates on the axis, they are drawn as bars. */
 export const MAX_SINGLE = 40;
 const MAX_LATER = 3;
 const LATER_STEP = 16;
 const MAX_NAME_WIDTH = 220;
 const MAX_NAME_WIDTH_NARROW = 152;
-/** A name is not cut if less than this would be left, in px from its pin. */
+/** A name is only cut if at least this much of it is left, in px from its pin. */
 const MIN_NAME_WIDTH = 80;
 /** Half the width of the Today pill. */
 export const TODAY_HALF_WIDTH = 27;
@@ -126,7 +129,7 @@ const baseOf = ({ rows, rowHeight }: Pick<HorizonFrame, 'rows' | 'rowHeight'>) =
   BELOW_ROWS + rows * rowHeight;
 
 export interface HorizonContent {
-  /** By date. */
+  /** Certificates, ordered by date. */
   entries: readonly HorizonEntry[];
   /** In ms UTC. */
   now: number;
@@ -140,7 +143,7 @@ export function layOutHorizon(
 ): HorizonLayout {
   const axis = dayAxis(now, frame.days, { from: frame.todayX, to: frame.axisEnd });
   const base = baseOf(frame);
-  // The end of a badge's band: badges count 24-hour days from now, not from midnight.
+  // End of the band in which the badge has one colour. Badges count days of 24 hours from now, not from midnight.
   const bandEnd = (days: number) =>
     Math.max(frame.todayX, Math.min(frame.width, xOf(axis, now + (days + 1) * DAY_MS)));
   const criticalEnd = bandEnd(CRITICAL_DAYS);
@@ -196,7 +199,7 @@ function bandNames(
       { x: from + 8, text: `${CRITICAL_DAYS} days` },
       { x: criticalEnd + 7, text: `${SOON_DAYS} days` },
     ];
-  // The second label may exceed its band, where nothing else is drawn.
+  // The label of the second band may be wider than the band, because nothing else is drawn there.
   return [
     { x: from + 4, text: `${CRITICAL_DAYS}d` },
     { x: Math.max(criticalEnd, from + 4 + label(`${CRITICAL_DAYS}d`)) + 4, text: `${SOON_DAYS}d` },
@@ -239,7 +242,7 @@ function axisPins(
   { axis, base, measure }: { axis: DayAxis; base: number; measure: TextMeasure },
 ): HorizonPin[] {
   const labels = entries.map((entry) => {
-    // The last hours of the last day lie after the last midnight.
+    // The last hours of the axis come after its last midnight.
     const x = crisp(Math.min(xOf(axis, entry.notAfter), frame.axisEnd));
     return { entry, x, ...entryLabel(entry, frame, measure) };
   });
@@ -262,7 +265,10 @@ interface EntryLabel {
   width: number;
 }
 
-/** Returns the index of the first healthy certificate; if some are dimmed, of one that is not, healthy if possible. -1 if there is none. */
+/**
+ * Returns the index of the certificate that must have its name: the first healthy one. If some are dimmed, the first that is
+ * not dimmed, a healthy one if possible. -1 if there is none.
+ */
 function placeToName(labels: readonly EntryLabel[]): number {
   const isHealthy = ({ entry }: EntryLabel) => entry.status === 'ok';
   const isDimmed = ({ entry }: EntryLabel) => entry.isDimmed === true;
@@ -272,8 +278,8 @@ function placeToName(labels: readonly EntryLabel[]): number {
 }
 
 /**
- * Places the names. If the certificate of `placeToName` got no name, keeps earlier names out of the bottom row, which it then uses. If its
- * name does not fit there either, gives it the top row.
+ * Places the names. The certificate of `placeToName` must get its name. If it got none, places the names again and keeps
+ * earlier names out of the bottom row, which it then uses; if its name does not fit there either, it gets the top row.
  */
 function named(
   labels: readonly EntryLabel[],
@@ -297,7 +303,7 @@ function named(
   });
   const top = cut(preferred, Math.max(x - room.left, room.right - x));
   const side = x + NAME_OFFSET + top.width + AIR <= room.right ? 'right' : 'left';
-  // Its stem crosses all rows, so cut earlier names before it, unless too little of them would be left.
+  // The stem of this pin crosses all rows. So names before it are cut, unless too little of them would be left.
   const others = labels
     .toSpliced(place, 1)
     .map((label) => (label.x < x - MIN_NAME_WIDTH ? cut(label, x - label.x) : label));
@@ -311,7 +317,7 @@ export function namesEnd(frame: HorizonFrame): number {
   return (frame.hasLater ? frame.axisEnd : frame.width) - 4;
 }
 
-/** Returns the text beside a pin: a name, cut to `room` px, or the number of healthy certificates. */
+/** Returns the text beside a pin: a name, cut to `room` px; for several certificates that are all healthy, their number. */
 export function entryLabel(
   entry: Pick<HorizonEntry, 'name' | 'count' | 'shared' | 'status'>,
   frame: HorizonFrame,

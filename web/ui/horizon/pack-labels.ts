@@ -8,9 +8,9 @@ export interface Label {
 }
 
 export interface PackedLabel {
-  /** Null: a short pin just above the ruler. */
+  /** Row of the label; null for a short pin just above the ruler. */
   row: number | null;
-  /** On which side of the pin its name is; null if it has none. */
+  /** On which side of the pin the name is; null if the pin has no name. */
   side: 'right' | 'left' | null;
 }
 
@@ -20,27 +20,29 @@ interface Room {
   left: number;
   /** Right limit of names, in px. */
   right: number;
-  /** A pin without room for its name keeps its row; on phones short pins would be hard to tell apart. */
+  /** True if a pin without room for its name keeps its row. On phones, short pins would be hard to tell apart. */
   keepRow: boolean;
-  /** x of a stem through all rows, which no name may cross. */
+  /** Position in px of a stem that crosses all rows, so that no name may cross it. */
   stem?: number;
 }
 
-/** From the pin's centre to its name, and space after it, in px. */
+/** Distance from the pin's centre to its name, and free space after the name, in px. */
 export const NAME_OFFSET = 12;
 export const AIR = 10;
-/** Space to the left of a pin's centre. */
+/** Free space to the left of a pin's centre, in px. */
 const CLEARANCE = 6;
 
 /**
- * Assigns rows to labels sorted by `x`: the row below the lowest earlier label that still covers the position, so that no stem crosses a
- * name. A name is to the left of its pin if the right has no room. A pin without a row or room on either side has no name.
+ * Assigns rows to labels that are sorted by `x`. A label goes into the row below the lowest earlier label that still covers
+ * its position, so that no stem crosses a name. A name is to the left of its pin if there is no room on the right. A pin has
+ * no name if no row is free or neither side has room.
  */
 export function packLabels<L extends Label>(
   labels: readonly L[],
   { rows, left, right, keepRow, stem: crossing = Infinity }: Room,
 ): (L & PackedLabel)[] {
-  // The right end of each row's last name. Short pins count for the lowest row, so that the next glyph keeps its distance.
+  // The right end of the last name in each row. Short pins count as part of the lowest row, so that the next glyph keeps its
+  // distance from them.
   const ends = Array.from({ length: rows }, () => -Infinity);
   const stems = [{ x: crossing, row: -1 }];
   return labels.map((label) => {
@@ -48,7 +50,7 @@ export function packLabels<L extends Label>(
     const free = ends.findLastIndex((end) => end > x - CLEARANCE) + 1;
     const end = x + NAME_OFFSET + width + AIR;
     const start = x - NAME_OFFSET - width - AIR;
-    // The row may be lower, but no stem of an earlier pin may cross the name.
+    // The name on the left may be in a lower row, but no stem of an earlier pin may cross it.
     const hasRoomLeft = (row: number) =>
       row >= free &&
       start >= left &&

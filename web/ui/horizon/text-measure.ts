@@ -2,9 +2,9 @@ import { type RefObject, useLayoutEffect, useRef, useState, useSyncExternalStore
 
 /** Measures the width of rendered text, in px. */
 export interface TextMeasure {
-  /** A hostname in the mono font. */
+  /** Width of a hostname in the monospaced font. */
   name: (text: string, size: number) => number;
-  /** A label of 12 px in the sans font. */
+  /** Width of a label of 12 px in the sans-serif font. */
   label: (text: string) => number;
 }
 
@@ -14,7 +14,10 @@ const MONO_ADVANCE = 0.6;
 const ASCII = /^[\x20-\x7e]*$/;
 const LABEL_SIZE = 12;
 
-/** Creates a measure that uses the metrics of JetBrains Mono where they apply, else `measure` with a CSS font. */
+/**
+ * Creates a measure. It computes widths from the metrics of JetBrains Mono if the text has only letters of that font, else
+ * calls `measure` with a CSS font.
+ */
 export function createTextMeasure(
   families: { mono: string; sans: string },
   measure: (text: string, font: string) => number,
@@ -23,7 +26,7 @@ export function createTextMeasure(
     name: (text, size) =>
       ASCII.test(text)
         ? text.length * (MONO_ADVANCE + NAME_TRACKING) * size
-        : // Letters missing in the mono font.
+        : // The text has letters that the monospaced font lacks.
           measure(text, `600 ${size}px ${families.mono}`) + Array.from(text).length * NAME_TRACKING * size,
     label: (text) => measure(text, `560 ${LABEL_SIZE}px ${families.sans}`),
   };
@@ -63,12 +66,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns the measure for this page's fonts; a new one whenever they change. Null during prerendering. */
+/** Returns the measure for this page's fonts. Returns a new one whenever the fonts change. Null during prerendering. */
 export function useTextMeasure(): TextMeasure | null {
   return useSyncExternalStore(subscribe, measureOfPage, () => null);
 }
 
-/** Returns the text, truncated with an ellipsis to `room` px. */
+/** Returns the text. If it is wider than `room` px, truncates it with an ellipsis. */
 export function cutToFit(text: string, room: number, widthOf: (text: string) => number): string {
   if (widthOf(text) <= room) return text;
   const characters = Array.from(text);

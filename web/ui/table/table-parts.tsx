@@ -5,13 +5,13 @@ import { classNames } from '../class-names.ts';
 
 export interface Column<Sort extends string> {
   label: string;
-  /** Class name of its width; empty: it takes the rest. */
+  /** Class name of the column's width; empty if the column takes the rest. */
   width: string;
-  /** Class names that hide it on narrow screens, the same as those of its cells. */
+  /** Class names that hide the header on narrow screens. The column's cells need the same ones. */
   shown: string;
-  /** The order that its button chooses. */
+  /** The order that the button in the header chooses; absent if there is no button. */
   sort?: Sort;
-  /** Only screen readers get the label. */
+  /** True if only screen readers get the label. */
   isLabelHidden?: boolean;
 }
 
@@ -27,8 +27,8 @@ interface TableHeadProps<Sort extends string> {
 }
 
 /**
- * Shows the header of a list, which stays in view below `--table-top`, by default the page's header. Below 720 px it is only for screen
- * readers, and without buttons.
+ * Shows the header of a list. It sticks below `--table-top`, by default below the page's header. Below 720 px it is only for
+ * screen readers and has no buttons.
  */
 function TableHead<Sort extends string>({ columns, order, onOrder }: TableHeadProps<Sort>) {
   return (
@@ -74,13 +74,13 @@ function TableHead<Sort extends string>({ columns, order, onOrder }: TableHeadPr
   );
 }
 
-/** Returns the direction that a click on the column chooses: at first the default of the order, then the opposite. */
+/** Returns the direction that a click on the column chooses: the default of the order first, then the opposite one. */
 function nextDirection(sort: string, direction: SortDirection | null): SortDirection {
   if (direction === null) return naturalDirection(sort);
   return direction === 'asc' ? 'desc' : 'asc';
 }
 
-/** Shows the direction; keeps its place if there is none. */
+/** Shows the direction of the order. Without a direction, takes the same space. */
 function Arrow({ direction }: { direction: SortDirection | null }) {
   const Icon = direction === 'desc' ? ArrowDown : ArrowUp;
   return (
@@ -92,7 +92,7 @@ function Arrow({ direction }: { direction: SortDirection | null }) {
   );
 }
 
-/** Takes the space of the rows that are not mounted. */
+/** Takes the space of rows that are not mounted. */
 export function SpacerRow({ columns, height }: { columns: number; height: number }) {
   return (
     <tr aria-hidden="true">
@@ -106,7 +106,7 @@ interface ListTableProps<Sort extends string> extends TableHeadProps<Sort> {
   list: { total: number | null; isPlaceholder: boolean };
   frame?: Ref<HTMLDivElement>;
   isBesidePanel?: boolean;
-  /** The body. */
+  /** The body of the table. */
   children: ReactNode;
 }
 

@@ -2,11 +2,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { pagesInView, rangesOf, type RowRange } from './virtual-layout.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
-/** Pages that are only scrolled past are not read. */
+/** Scrolling must pause for this long before pages are read, so that pages that are scrolled past are not. */
 const SCROLL_DEBOUNCE_MS = 80;
 const FIRST_PAGE: readonly number[] = [1];
 
-/** Returns the numbers of the pages in view, and a function that sets the rows in view; it takes effect once scrolling stops. */
+/** Returns the numbers of the pages in view, and a function that sets which rows are in view. Its effect starts once scrolling stops. */
 export function usePagesInView(pageSize: number) {
   const [inView, setInView] = useState(FIRST_PAGE);
   const debounce = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -26,7 +26,7 @@ export function usePagesInView(pageSize: number) {
 
 /** A list of which only some pages are loaded. */
 export interface PagedRows<Row extends { id: string }> {
-  /** A new object means a new list. */
+  /** A new object stands for a new list. */
   filter: object;
   total: number | null;
   at: (index: number) => Row | undefined;
@@ -41,18 +41,18 @@ export interface ListTarget {
 
 export interface ListWindowOptions<Row extends { id: string }> {
   list: PagedRows<Row>;
-  /** The row to scroll to; null if the list has reached it, or if there is none. */
+  /** The row to scroll to; null if there is none, or the list has scrolled to it. */
   target: ListTarget | null;
-  /** Called when the target is loaded and mounted, with its id and the element that takes focus. */
+  /** Called when the target row is loaded and mounted, with its id and the element that can take the focus. */
   onReached: (id: string, element: HTMLElement) => void;
 }
 
-/** A whole page of rows that mounts at once blocks the main thread for more than 50 ms. */
+/** Rows mounted per frame: mounting a whole page of rows at once would block the main thread for more than 50 ms. */
 const MOUNTS_PER_FRAME = 12;
 const NONE: ReadonlySet<string> = new Set();
 
 interface Shape {
-  /** Returns the element of a mounted row; only needed for a target. */
+  /** Returns the element of a mounted row. Needed only if there are targets. */
   elementOf?: (id: string) => HTMLElement | null;
   columns: number;
   /** Row height in px. */
@@ -61,7 +61,7 @@ interface Shape {
   overscan: number;
 }
 
-/** Reads the pages in view, mounts their rows over a few frames, and scrolls to the target. */
+/** Reads the pages in view, mounts their rows over several frames, and scrolls to the target. */
 export function useListWindow<Row extends { id: string }>(
   { list, target, onReached }: ListWindowOptions<Row>,
   { columns, elementOf, ...rest }: Shape,
@@ -96,7 +96,7 @@ export function useListWindow<Row extends { id: string }>(
     if (row && element) onReached(row.id, element);
   });
 
-  // Another list starts at its top.
+  // A new list starts at its top.
   const { scrollMargin } = virtual;
   useEffect(() => {
     if (window.scrollY > scrollMargin) window.scrollTo({ top: Math.max(0, scrollMargin - 160) });
@@ -105,7 +105,7 @@ export function useListWindow<Row extends { id: string }>(
 
   return {
     ...virtual,
-    /** Returns the row at an index if it is loaded and its turn to mount has come. */
+    /** Returns the row at an index, if it is loaded and may be mounted already. */
     at: (index: number) => {
       const row = list.at(index);
       return row && mounted.has(row.id) ? row : undefined;
@@ -113,7 +113,7 @@ export function useListWindow<Row extends { id: string }>(
   };
 }
 
-/** Returns which of the ids may be mounted: those that already are, and in each frame a few more. */
+/** Returns which of the ids may be mounted: those that are mounted already, and in each frame a few more. */
 function useGradualMounts(ids: readonly string[]): ReadonlySet<string> {
   const [former, setFormer] = useState(NONE);
   const fresh = ids.filter((id) => !former.has(id)).slice(0, MOUNTS_PER_FRAME);

@@ -2,17 +2,17 @@ import { defaultRangeExtractor, useWindowVirtualizer, type Virtualizer } from '@
 import { type FocusEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { gapsBefore, withRow } from './virtual-layout.ts';
 
-/** Below the header and the toolbar, and above the phone's add bar. */
+/** Space in px that the header and the toolbar cover at the top, and the phone's add bar at the bottom. */
 const SCROLL_PADDING = { start: 160, end: 96 };
 
 interface VirtualRowsOptions {
   count: number;
-  /** In px; mounted rows are measured. */
+  /** Estimated height of a row in px; mounted rows are measured. */
   estimate: number;
-  /** In px, as in the style sheet. */
+  /** Gap between rows in px, as in the style sheet. */
   gap: number;
   overscan: number;
-  /** A row that stays mounted, in addition to the focused one. */
+  /** A row that stays mounted even out of view, in addition to the focused one; null for none. */
   keep: number | null;
 }
 
@@ -43,7 +43,7 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
   // Sizes measured with other columns are invalid.
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, estimate]);
 
-  // Content above the list appears and disappears, which moves the list.
+  // Content above the list can appear and disappear, which moves the list, so its position is measured again.
   const find = useCallback(() => {
     if (place.current)
       setScrollMargin(Math.round(place.current.getBoundingClientRect().top + window.scrollY));
@@ -58,11 +58,11 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
   const items = virtualizer.getVirtualItems();
   const { gaps, after } = gapsBefore(items, { scrollMargin, gap, total: virtualizer.getTotalSize() });
   return {
-    /** The ref of the rows' container. */
+    /** Ref for the container of the rows. */
     attach,
     scrollMargin,
     rows: items.map(({ index }, position) => ({ index, gapBefore: gaps[position] ?? 0 })),
-    /** In px, below the last row. */
+    /** Space below the last row, in px. */
     after,
     measure: virtualizer.measureElement,
     scrollTo: (row: number) => virtualizer.scrollToIndex(row, { align: 'auto' }),
@@ -72,7 +72,7 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
         setFocusedRow(row === undefined ? null : Number(row));
       },
       onBlur: ({ target, relatedTarget, currentTarget }: FocusEvent) => {
-        // The whole window lost focus; the row keeps it.
+        // The whole window lost the focus, so the row still has it within the page.
         if (relatedTarget === null && document.activeElement === target) return;
         if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setFocusedRow(null);
       },
@@ -80,7 +80,7 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
   };
 }
 
-/** Returns the size from the browser's last layout: measuring a new row would force another one. */
+/** Returns the row's size from the browser's last layout. Measuring a new row would force another layout. */
 function measuredSize(
   element: Element,
   entry: ResizeObserverEntry | undefined,

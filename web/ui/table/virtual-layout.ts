@@ -1,8 +1,8 @@
-/** The share of a page that is prefetched on both sides of the view. */
+/** How far beyond the view pages are read, as a share of a page. */
 const AHEAD = 0.4;
 
 interface PlacedRow {
-  /** In px from the top of the document. */
+  /** Start of the row, in px from the top of the document. */
   start: number;
   end: number;
 }
@@ -16,7 +16,7 @@ interface Frame {
   total: number;
 }
 
-/** Returns the space in px for the rows left out before each mounted row and after the last one. */
+/** Returns the space in px to leave before each mounted row and after the last one, for the rows that are not mounted. */
 export function gapsBefore(rows: readonly PlacedRow[], { scrollMargin, gap, total }: Frame) {
   let end = scrollMargin - gap;
   const gaps = rows.map((row) => {
@@ -27,7 +27,7 @@ export function gapsBefore(rows: readonly PlacedRow[], { scrollMargin, gap, tota
   return { gaps, after: rows.length === 0 ? total : Math.max(0, scrollMargin + total - end) };
 }
 
-/** Returns the rows with one more, in order. */
+/** Returns the rows with `row` added, in ascending order. */
 export function withRow(rows: readonly number[], row: number | null, count: number): number[] {
   if (row === null || row >= count || rows.includes(row)) return [...rows];
   return [...rows, row].toSorted((left, right) => left - right);

@@ -14,7 +14,7 @@ import { CHANNEL_LABELS, type ChannelKindName } from '../../../../contract/words
 interface AddChannelFormProps {
   kind: ChannelKindName;
   onAdded: (added: ChannelAddedWire) => void;
-  /** Button back to the kinds. */
+  /** Button that leads back to the choice of kinds. */
   back: ReactNode;
 }
 

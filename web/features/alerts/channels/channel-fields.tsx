@@ -12,7 +12,7 @@ const OF_THE_FIELD = ['channel_refused', 'channel_exists', 'invalid_request'];
 
 interface ChannelFieldsProps extends Pick<Form<string, unknown>, 'field' | 'choice'> {
   kind: ChannelKindName;
-  /** The channel exists: its secrets are set and not shown. */
+  /** True if the channel exists, so that its secrets are stored and not shown. */
   isKnown?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function showRefusal(
 ): void {
   const code = error instanceof ApiError ? error.code : null;
   const { fields } = CHANNEL_KINDS[kind];
-  // The server refuses a channel because of the host or port of its address.
+  // The server refuses some channels because of the host or port in their URL: show that error at the URL's field.
   const address = code === 'channel_refused' && fields.find(({ inputMode }) => inputMode === 'url');
   if (code !== null && OF_THE_FIELD.includes(code)) refuse((address || fields[0]).name, messageOf(error));
   else toast.error(failureText(error, 'Could not save the channel: '));

@@ -20,7 +20,7 @@ export function Channels() {
   const [adding, setAdding] = useState(wanted !== undefined);
   const navigate = useNavigate();
   useEffect(() => {
-    // A reload must not open the form again.
+    // Clears the request from the history entry, so that a reload does not open the form again.
     if (wanted !== undefined) void navigate({ to: '/alerts', replace: true, state: {} });
   }, [wanted, navigate]);
   const add = useRef<HTMLButtonElement>(null);

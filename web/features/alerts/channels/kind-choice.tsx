@@ -7,7 +7,7 @@ import { CHANNEL_KIND_NAMES, CHANNEL_LABELS, type ChannelKindName } from '../../
 
 interface KindChoiceProps {
   onChoose: (kind: ChannelKindName) => void;
-  /** Why no kind can be chosen. The kinds stay visible and show the reason. */
+  /** Why no kind can be chosen; null if they can. Locked kinds stay visible and show this reason. */
   lockedReason: string | null;
 }
 

@@ -8,7 +8,7 @@ const typed = (kind: keyof typeof CHANNEL_KINDS, texts: Record<string, string>) 
   check(newChannelSchema(kind), { ...initialTexts(kind), ...texts });
 
 describe('the form of a new channel', () => {
-  it('produces the config of the contract, with defaults', () => {
+  it('converts its texts to the config of the contract, with defaults', () => {
     expect(typed('webhook', { name: ' Deploys ', url: ' https://example.com/hook ' })).toEqual({
       ok: true,
       output: {
@@ -38,7 +38,7 @@ describe('the form of a new channel', () => {
         chat_id: 'A chat ID is a number, or @ followed by a name',
       },
     });
-    // With a question mark, the path of a room could not be appended to the address.
+    // A question mark in the server's address would turn the path that we append into a query.
     const matrix = { homeserver: 'https://example.com/matrix?a=b', room_id: '!a:b', access_token: 'c' };
     expect(typed('matrix', matrix)).toEqual({
       ok: false,
@@ -46,7 +46,7 @@ describe('the form of a new channel', () => {
     });
   });
 
-  it.each(CHANNEL_KIND_NAMES)('%s: an empty form is refused at its first field', (kind) => {
+  it.each(CHANNEL_KIND_NAMES)('%s: an empty form is refused at the first field', (kind) => {
     const [first] = CHANNEL_KINDS[kind].fields;
     const checked = typed(kind, { [first.name]: '' });
     expect(checked.ok).toBe(false);

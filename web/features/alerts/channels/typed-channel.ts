@@ -25,8 +25,8 @@ export function newChannelSchema(kind: ChannelKindName) {
 }
 
 /**
- * Returns the schema that turns the edit form into the contract's input. Secrets are never sent to the page, so their fields
- * start empty, and unchanged fields are not sent: another tab may have changed the name.
+ * Returns the schema that turns the edit form into the contract's input. Fields for secrets start empty, because secrets are
+ * never sent to the page. Unchanged fields are not sent, because another tab may have changed them.
  */
 export function changedChannelSchema(kind: ChannelKindName, began: Texts) {
   return z

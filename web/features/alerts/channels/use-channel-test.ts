@@ -7,9 +7,9 @@ import { toast } from '../../../ui/toast.tsx';
 
 export interface ChannelTest {
   send: () => void;
-  /** True until the server accepts the test; the receipt shows what follows. */
+  /** True until the server has accepted the test message. What happens then is in `receipt`. */
   isSending: boolean;
-  /** The receipt of the last test that the server accepted. */
+  /** The delivery of the last test message that the server accepted. */
   receipt: DeliveryWire | undefined;
 }
 
@@ -19,7 +19,7 @@ export function useChannelTest(key: string): ChannelTest {
   const { mutate, isPending } = useWrite({
     mutationFn: () => call(testChannel, { params: { key } }),
     onSuccess: setReceipt,
-    // One toast id, so that repeated failures replace each other.
+    // All failures share one toast id, so that repeated failures replace each other.
     onError: (error) => toast.failed('Could not send the test', error, { id: `test-${key}` }),
   });
   return { send: () => mutate(), isSending: isPending, receipt };

@@ -2,7 +2,7 @@ import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 
-/** Explains that the URL has no token: the link was cut off, or it is the URL that mail programs post to. */
+/** Explains that the URL has no token: either the link was cut off, or it is the URL to which mail programs post. */
 export function LinkIncomplete() {
   return (
     <AuthCard
@@ -14,7 +14,7 @@ export function LinkIncomplete() {
 
 const DEAD_LINK_CODES: readonly (string | null)[] = ['invalid_token', 'invalid_request', 'not_found'];
 
-/** Tells whether a link was refused for good, not only for the moment. */
+/** Tells whether the server refused the link permanently. */
 export function isDeadLink(error: unknown): boolean {
   return error instanceof ApiError && DEAD_LINK_CODES.includes(error.code);
 }

@@ -67,7 +67,7 @@ function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSu
     onSuccess: (changed) => queryClient.setQueryData(['unsubscribe', token], changed),
     onError: (error) => toast.failed('Could not save the change', error),
   });
-  // The pressed button may disappear with its action.
+  // The button that was pressed may be gone then, so the first of the remaining buttons gets the focus.
   const shown = useRef(unsubscribed);
   useEffect(() => {
     if (shown.current === unsubscribed) return;

@@ -83,7 +83,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
         confirmLabel={asking === 'new' ? 'Create new link' : 'Delete link'}
         processing={make.isPending || end.isPending}
         onConfirm={() => (asking === 'new' ? make.mutate() : end.mutate())}
-        // The button that deleted the link is gone; next, the user may create a new one.
+        // The button that deleted the link is gone, so focus moves to the button that creates a new one.
         focusAfterClose={() => address.current ?? makeButton.current}
       />
     </Row>

@@ -7,15 +7,15 @@ import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useState } from 'react';
 
-/** A choice, with the value that it replaces. */
+/** A value that the user chose, and the value that it replaces. */
 interface Choice<Value> {
   before: Value;
   after: Value;
 }
 
 /**
- * Saves a part of the account's alert settings at once, in the order of the choices, on top of what another tab has saved. A failed
- * change is undone, and a toast says why.
+ * Saves a part of the account's alert settings at once. Several saves run in the order of the choices, and each keeps what
+ * another tab has saved. A failed change is undone, and a toast says why.
  */
 export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string) {
   const cache = useAlertCache();
@@ -38,7 +38,7 @@ export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string
     onSuccess: (saved) => {
       cache.putAccount(saved);
       void reread();
-      // Each replaces the last, so that quick changes do not pile up.
+      // All confirmations share one toast id, so that quick changes do not pile up.
       toast.success(confirmation(saved), { id: 'alert-settings' });
     },
     onError: (error) => toast.failed('Could not save the change', error),
@@ -46,9 +46,9 @@ export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string
 }
 
 /**
- * Returns the chosen value from the click until it is saved, otherwise the stored one. It is separate from the mutation, whose
- * pending state comes too late: the tick would jump back. After several clicks the last choice stays until its own save
- * settles, because a mutation only calls back for its last `mutate`.
+ * Returns the chosen value from the click until it is saved, then the stored one. The mutation's own pending state comes too
+ * late: the tick would jump back. After several clicks the last choice stays until its own save settles, because a mutation
+ * calls back only for its last `mutate`.
  */
 export function useOptimisticChoice<Value>(
   stored: Value,

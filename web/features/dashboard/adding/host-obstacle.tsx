@@ -6,7 +6,7 @@ interface HostObstacleProps {
   onShow: (id: string) => void;
 }
 
-/** Says in the error of the field why its host is not added, and what to do. */
+/** Says below the field why its host was not added, and what to do. */
 export function HostObstacle({ obstacle: { name, domainId }, onShow }: HostObstacleProps) {
   return (
     <span className="min-w-0 [overflow-wrap:anywhere]">

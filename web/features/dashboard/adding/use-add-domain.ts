@@ -23,7 +23,7 @@ export const HOST_INPUT = {
   enterKeyHint: 'done',
 } as const;
 
-/** Endpoints other than a plain hostname. */
+/** Examples of inputs that are not a plain hostname. */
 export const ENDPOINT_HINT = 'host:8443 and smtp://mail.example.com work too.';
 
 export interface AddDomainOutcome {
@@ -41,17 +41,17 @@ export type TypedTarget = { readonly [Field in TargetField]?: string };
 interface Attempt {
   typed: string;
   wanted: NewDomain;
-  /** The check interval. */
+  /** Check interval in minutes. */
   minutes: number;
   use: number;
-  /** The person wants a name without a public address in DNS. */
+  /** True if the person confirmed a name without a public address in DNS. */
   isConfirmed: boolean;
 }
 
-/** Why a host is not added: the account tracks it already, or DNS has no public address for its name. */
+/** Why a host is not added: either the account tracks it already, or DNS has no public address for its name. */
 export interface Obstacle {
   name: string;
-  /** The domain that the account tracks; null if the name has no public address in DNS. */
+  /** Id of the domain if the account tracks it already; null if the name has no public address in DNS. */
   domainId: string | null;
 }
 
@@ -60,7 +60,7 @@ function obstacleOf(found: HostLookup): Obstacle | null {
   return { name: found.display_name, domainId: found.domain_id };
 }
 
-/** What was refused: the host, or a field behind "More". */
+/** What the server refused: the host, or a field behind "More". */
 interface Refused {
   field: 'host' | TargetField;
   message: string;
@@ -68,7 +68,10 @@ interface Refused {
 
 const CODES = ['invalid_request', 'invalid_host', 'host_refused', 'domain_exists'];
 
-/** Returns null if nothing that was typed is the reason. A message about a field starts with its label. */
+/**
+ * Returns the field that the server refused; null if the reason is not in what was typed. The message about a field starts
+ * with its label.
+ */
 function refusedBy(failure: Error): Refused | null {
   if (!(failure instanceof ApiError) || !CODES.includes(failure.code ?? '')) return null;
   const { message } = failure;
@@ -77,13 +80,13 @@ function refusedBy(failure: Error): Refused | null {
   return { field, message: message.slice(TARGET_LABELS[field].length + 2) };
 }
 
-/** Returns what to send: fields that are empty are left out. */
+/** Returns the body of the call, without empty fields. */
 function newDomain(host: string, target: TypedTarget): NewDomain {
   const given = Object.entries(target).map(([field, text]) => [field, text.trim()]);
   return { host: host.trim(), ...Object.fromEntries(given.filter(([, text]) => text !== '')) };
 }
 
-/** Sets the check interval of an added domain, which starts with daily checks. If that fails, a toast says why. */
+/** Sets the check interval of an added domain. New domains have daily checks. If the change fails, a toast says why. */
 async function withInterval(added: DomainWire, minutes: number): Promise<DomainWire> {
   if (minutes === added.check_every_minutes) return added;
   try {
@@ -97,8 +100,8 @@ async function withInterval(added: DomainWire, minutes: number): Promise<DomainW
 const isSame = (one: NewDomain, other: NewDomain): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Holds the state of a form that adds a domain. The typed text stays until it is added. A name without a public address in DNS is sent only when
- * it is submitted twice. A response after the form was closed adds its domain but does not change the form.
+ * Holds the state of a form that adds a domain. The typed text stays until the domain is added. A name without a public address in DNS is
+ * sent only when it is submitted twice. If the form is closed before the response arrives, the domain is added but the form does not change.
  */
 export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const cache = useDomainCache();
@@ -112,7 +115,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const use = useRef(0);
   const { mutate, reset, isPending } = useWrite({
     mutationFn: async ({ wanted: body, minutes: interval, isConfirmed }: Attempt) => {
-      // After the confirmation there is nothing left to ask. The server refuses a host that is tracked already.
+      // Once the person has confirmed, nothing needs to be looked up: the server refuses a host that is tracked already.
       const obstacle = isConfirmed ? null : obstacleOf(await look(body));
       if (obstacle) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
@@ -151,7 +154,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     setError(undefined);
     setAsked(undefined);
   };
-  // While the person types, a name may not be complete, so say only that it is tracked already.
+  // While the person types, the name may be incomplete, so the only obstacle to report is that the host is tracked already.
   const tracked = found?.domain_id == null ? null : obstacleOf(found);
   const obstacle = asked !== undefined && isSame(asked.wanted, wanted) ? asked.obstacle : tracked;
   return {

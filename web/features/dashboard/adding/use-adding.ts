@@ -11,7 +11,7 @@ import { useDashboardSearch } from '../use-dashboard-search.ts';
 type Shown = 'closed' | 'form' | 'many' | 'limit';
 
 /**
- * Holds which dialog for adding domains is open, and what follows when a domain was added or the plan allows no more. `tracked` is the
+ * Holds which dialog for adding domains is open, and decides what follows an added domain or a full plan. `tracked` is the
  * number of domains; null until known.
  */
 export function useAdding(tracked: number | null) {
@@ -22,7 +22,7 @@ export function useAdding(tracked: number | null) {
   const upgrade = useUpgrade();
   const [shown, show] = useState<Shown>('closed');
 
-  // Closing the form clears the draft, so a draft at mount is from before the session ended or before sign-in.
+  // Closing the form clears the draft. So a draft that exists at mount is from before the session ended or before sign-in.
   const [draft, , clearDraft] = useDraft(ADD_DOMAIN_DRAFT);
   const [isInterrupted, setIsInterrupted] = useState(draft !== '');
   if (isInterrupted && tracked !== null) {
@@ -48,7 +48,7 @@ export function useAdding(tracked: number | null) {
     if (!upgrade.isSold) return;
     upgrade.open('limit', () => {
       setBuying(false);
-      // The form of the empty dashboard stays on the page, with what was typed.
+      // The form of the empty dashboard stays on the page and keeps the typed text.
       if (!isEmpty) clearDraft();
     });
   };
@@ -59,7 +59,7 @@ export function useAdding(tracked: number | null) {
     if (isFull) onLimitReached();
     else show('form');
   };
-  // Another part of the app asked for the form. A reload must not open it again.
+  // Another part of the app asked to open the form. The request is cleared, so that a reload does not open the form again.
   const isAskedFor = useLocation({ select: ({ state }) => state.addsDomain === true }) && tracked !== null;
   const startAsAsked = useEffectEvent(() => {
     change({}, { replace: true, state: {} });

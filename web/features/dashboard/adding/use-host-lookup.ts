@@ -11,17 +11,17 @@ export type NewDomain = z.infer<typeof addDomainSchema>;
 
 const lookupOf = (wanted: NewDomain) => ({
   queryKey: ['host-lookup', wanted],
-  // Without the query's signal, so that the lookup of a submitted host goes on when the person types the next one.
+  // Not aborted by the query's signal: the lookup of a submitted host goes on when the person types the next one.
   queryFn: () => call(lookUpHost, { query: wanted }),
   staleTime: 10_000,
   retry: false,
-  // Otherwise an offline page would wait for the lookup instead of saying that it is offline.
+  // With the default, an offline page would wait for the lookup instead of saying that it is offline.
   networkMode: 'always' as const,
 });
 
 /**
- * Looks a domain up when the person stops typing. `found` is null until then and if the lookup failed. `look` looks any domain up
- * at once, or returns what is known already; it throws if the lookup failed.
+ * Looks a domain up when the person stops typing. `found` is null until the answer and if the lookup failed. `look` looks up
+ * any domain at once, or returns the known answer; it throws if the lookup failed.
  */
 export function useHostLookup(typed: NewDomain) {
   const client = useQueryClient();

@@ -42,14 +42,14 @@ describe('the bars of the horizon', () => {
     expect(heights).toEqual([tallestBar(layout), Math.round(tallestBar(layout) / 2), 3]);
   });
 
-  it('show urgent certificates at the bottom, and the name of the most urgent host above the bar', () => {
+  it('show urgent certificates at the bottom, and name the most urgent host above the bar', () => {
     const [bar] = barsOf([...crowd(9, 40), entry(9, 'soon'), entry(9, 'soon'), entry(9, 'revoked')]);
     expect(bar?.parts.map(({ status }) => status)).toEqual(['revoked', 'soon', 'ok']);
     expect(bar?.pin?.label).toBe('revoked.example +2');
     expect(bar?.pin?.y).toBeLessThan(bar?.y ?? 0);
   });
 
-  it('dim only the parts of which the filter matches nothing', () => {
+  it('dim only the parts in which no certificate matches the filter', () => {
     const unlisted = crowd(9, 40).map((each) => ({ ...each, isDimmed: true }));
     const [bar] = barsOf([...unlisted, entry(9, 'revoked'), { ...entry(9, 'revoked'), isDimmed: true }]);
     expect(bar?.parts.map(({ status, isDimmed }) => [status, isDimmed])).toEqual([
@@ -69,12 +69,12 @@ describe('the bars of the horizon', () => {
     ]);
   });
 
-  it('count the certificates that the server merged', () => {
+  it('count each of the certificates that the server merged into one entry', () => {
     const [bar] = barsOf([entry(20, 'ok', 3_000)]);
     expect(bar && barName(bar)).toBe('3,000 certificates expire on 10 Dec');
   });
 
-  it('have an accessible name that says what the colours say', () => {
+  it('have an accessible name that says in words what the colours mean', () => {
     const bars = barsOf([...crowd(20), entry(20, 'fault'), entry(21, 'revoked')]);
     expect(bars.map(barName)).toEqual([
       '42 certificates expire on 10 Dec, 1 with a problem',
@@ -84,7 +84,7 @@ describe('the bars of the horizon', () => {
     expect(dimmed.map(barName)).toEqual(['41 certificates expire on 10 Dec, not in the list below']);
   });
 
-  it('respond to clicks up to one column beside them, but not further away', () => {
+  it('respond to clicks up to one column beside them', () => {
     const bars = barsOf([...crowd(20), entry(24)]);
     expect([21, 22, 23].map((column) => barAt(bars, column, 1)?.column)).toEqual([20, undefined, 24]);
   });
@@ -131,7 +131,7 @@ describe('a range of days', () => {
     expect(rangeOf(axis, '2026-12')).toEqual({ from: 11, to: 41 });
   });
 
-  it('ends where the axis ends, and is null for periods outside of the axis', () => {
+  it('ends at the end of the axis; it is null for a period outside of the axis', () => {
     expect(rangeOf(axis, '2026-11')).toEqual({ from: 0, to: 10 });
     expect(rangeOf(axis, '2027-02-10..2028-01-01')).toEqual({ from: 82, to: 89 });
     for (const period of ['2026-10', '2027-03', '2026-12-05..2026-11-20'])

@@ -18,19 +18,19 @@ import { daysPeriod, utcDay } from './horizon-links.ts';
 
 /** The certificates that expire on one day (UTC, like the filter of the list). Lengths and positions are in px. */
 export interface DayBar {
-  /** Place of the day on the axis; 0 is today. */
+  /** Number of the day on the axis; 0 is today. */
   column: number;
-  /** The period that the bar stands for: one day, at the ends of the axis sometimes two. */
+  /** The period that the bar stands for: one day. The first and the last bar of the axis can stand for two. */
   period: string;
-  /** By date. */
+  /** Certificates that expire in the period, ordered by date. */
   entries: readonly [HorizonEntry, ...HorizonEntry[]];
   count: number;
-  /** Centre and top. */
+  /** Horizontal centre and top of the bar. */
   x: number;
   y: number;
   left: number;
   width: number;
-  /** From the bottom, most urgent first. */
+  /** Parts of the bar by state, from the bottom, most urgent first. */
   parts: readonly { status: PinStatus; y: number; height: number; isDimmed: boolean }[];
   /** Names the most urgent certificate above the bar; null if none is urgent or there is no room. */
   pin: HorizonPin | null;
@@ -48,7 +48,7 @@ const NAME_ROWS = 2;
 const BELOW_NAMES = 12;
 /** Height of the text below the line of the tallest bar, in px. */
 const SCALE_HEIGHT = 18;
-/** Keeps a single certificate visible beside hundreds, in px. */
+/** Minimum height in px, which keeps a single certificate visible beside a bar of hundreds. */
 const MIN_HEIGHT = 3;
 
 /** Returns the height of the tallest bar, in px. */
@@ -134,8 +134,8 @@ function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: T
 }
 
 /**
- * Returns the left end, in px, of the text with the number of the tallest bar: after the axis if later certificates are shown there,
- * else as far to the right as no bar or stem covers it. Null if there is no such place.
+ * Returns the left end, in px, of the number that labels the height of the tallest bar. If later certificates are shown after
+ * the axis, the number stands there; else as far to the right as no bar or stem covers it. Null if there is no such place.
  */
 export function scaleStart({ axis, frame, base }: HorizonLayout, bars: readonly DayBar[], width: number) {
   if (frame.hasLater) return frame.axisEnd + 8;
@@ -158,7 +158,7 @@ export function barName({ entries, count, period }: DayBar): string {
   return `${what} on ${periodName(period)}${problems}${filtered}`;
 }
 
-/** Returns the bar at a place on the axis, or the nearest one within `reach` days. */
+/** Returns the bar of a day on the axis, or the nearest bar within `reach` days. */
 export function barAt(bars: readonly DayBar[], column: number, reach: number): DayBar | null {
   const distance = (bar: DayBar) => Math.abs(bar.column - column);
   const [nearest = null] = bars.toSorted((one, other) => distance(one) - distance(other));
@@ -174,7 +174,7 @@ export function periodOf({ midnights }: DayAxis, { from, to }: DayRange): string
   return daysPeriod(dayAt(from), dayAt(to));
 }
 
-/** Returns the part of a period that is on the axis; null if it is elsewhere. */
+/** Returns the part of a period that is on the axis; null if no part is. */
 export function rangeOf(axis: DayAxis, period: string): DayRange | null {
   const { from, until } = boundsOf(period);
   const [first, last] = [placeOf(axis, utcDay(from)), placeOf(axis, utcDay(until - 1))];
@@ -184,12 +184,12 @@ export function rangeOf(axis: DayAxis, period: string): DayRange | null {
     : { from: Math.max(first, 0), to: Math.min(last, end) };
 }
 
-/** Returns the place of the column with the same date as a day, on the axis or beyond. */
+/** Returns the number of a day on the axis; outside of the axis, a number before its start or after its end. */
 function placeOf(axis: DayAxis, day: string): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return dayOf(axis, new Date(year, month - 1, date).getTime());
 }
 
-/** Time zones may put a certificate of the first or the last day beyond the axis. */
+/** In some time zones, a certificate of the first or the last day (UTC) would be beyond the axis. */
 const columnOf = (axis: DayAxis, day: string): number =>
   Math.min(Math.max(placeOf(axis, day), 0), axis.midnights.length - 2);

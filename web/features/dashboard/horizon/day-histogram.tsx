@@ -32,13 +32,13 @@ import { usePinHighlight } from './use-pin-highlight.ts';
 /** How far a click may miss a bar, in px. */
 const MISS = 8;
 
-/** Width of the axis, in px, from which the hint leaves the names of the bands free. */
+/** Minimum width of the axis, in px, on which the hint does not cover the names of the bands. */
 const MIN_HINT_AXIS = 430;
 
 interface DayHistogramProps {
   Tooltip: ComponentType<PinTooltipProps>;
   layout: HorizonLayout;
-  /** The list that the days filter. */
+  /** The list below, which the chosen days filter. */
   list: Pick<DomainList, 'filter' | 'total'>;
   now: number;
   /** The domain whose panel is open. */
@@ -116,7 +116,7 @@ function Histogram({
         {...handlers}
       />
       <output
-        // On a small screen the bands' names need the room, and the toolbar names the period.
+        // On a small screen the bands' names need this room, and the toolbar already shows the period.
         className={
           frame.narrow || axis.to - axis.from < MIN_HINT_AXIS
             ? 'sr-only'
@@ -141,7 +141,10 @@ function Histogram({
   );
 }
 
-/** Returns the function that selects the days between two links. With Shift, further moves extend the range from the first link. */
+/**
+ * Returns the function that selects the days between two links. While Shift is held, every further move extends the range
+ * from the first link.
+ */
 function useExtension(axis: HorizonLayout['axis'], onSelect: (period: string | undefined) => void) {
   const anchor = useRef<HorizonLink>(null);
   const extended = useRef<HorizonLink>(null);
@@ -220,7 +223,7 @@ function useDrag({ axis }: HorizonLayout, { onHover, onLeave, onClick, onSelect 
   };
 }
 
-/** Marks the days that filter the list. */
+/** Marks the days by which the list is filtered. */
 function Range({ layout: { axis, base }, range: { from, to } }: { layout: HorizonLayout; range: DayRange }) {
   const start = Math.round(axis.from + from * axis.dayWidth);
   const end = Math.round(axis.from + (to + 1) * axis.dayWidth);
@@ -239,7 +242,7 @@ interface ScaleProps {
   measure: TextMeasure;
 }
 
-/** Draws a line at the height of the tallest bar, with its number. */
+/** Draws a line at the height of the tallest bar, labelled with its number of certificates. */
 function Scale({ layout, bars, measure }: ScaleProps) {
   const { axis, base, frame } = layout;
   const y = base - tallestBar(layout) - 0.5;

@@ -22,18 +22,18 @@ import { lazyOnMove, lazyPart } from '../../../ui/lazy.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { segmentClass, SEGMENTS } from '../../../ui/segments.ts';
 
-// Only a move of the pointer or the focus shows it.
+// The tooltip's code loads when the pointer or the focus first moves.
 const PinTooltip = lazyOnMove(async () => (await import('./pin-tooltip.tsx')).PinTooltip);
 
-// Its code loads with the first fleet that needs it.
+// Loads with the first account that has so many certificates that they are drawn as bars.
 const DayHistogram = lazyPart(async () => (await import('./day-histogram.tsx')).DayHistogram);
 
 const preference = createPreference('span', ['30', '90', '365'], '90');
 
-// Debounced, so that moving the pointer along the pins requests nothing.
+// Delay before the domain under the pointer is requested, in ms, so that moving along the pins requests nothing.
 const HOVER_MS = 120;
 
-/** The number of name rows that the horizon last had. */
+/** The number of rows of names that the horizon had at the last visit. */
 const rowsPreference = createPreference('horizon-rows', ['2', '4'], '4');
 
 interface ExpiryHorizonProps {
@@ -134,7 +134,10 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
   );
 }
 
-/** Returns the highlighted pin, what changes it, and the pin's domain: null for pins of several domains, and until it is known. */
+/**
+ * Returns the highlighted pin, the functions that change it, and the pin's domain. The domain is null for a pin of several
+ * domains, and until it is loaded.
+ */
 function useHighlightedPin(links: readonly HorizonLink[]) {
   const [highlightedKey, highlight] = usePinHighlight();
   const highlighted = links.find(({ key }) => key === highlightedKey)?.pin ?? null;
@@ -143,7 +146,7 @@ function useHighlightedPin(links: readonly HorizonLink[]) {
   return { highlighted, highlight, known: domain?.id === single ? domain : null };
 }
 
-/** Returns what follows a link: opens its domain or certificate, chooses a span, or filters the list. */
+/** Returns the function that follows a link of the horizon: it opens a domain or a certificate, chooses a span, or filters the list. */
 function useFollow(choose: (span: HorizonSpan) => void, release: () => void) {
   const { open } = useOpenDomain();
   const { change } = useDashboardSearch();
@@ -155,7 +158,7 @@ function useFollow(choose: (span: HorizonSpan) => void, release: () => void) {
       else if (target.kind === 'certificate')
         void navigate({ to: '/certificates', search: { certificate: target.fingerprint } });
       else if (target.kind === 'span') choose(target.span);
-      // The horizon shows all domains, whatever the list shows.
+      // The horizon shows all domains, so its links drop the list's filters.
       else if (target.kind === 'expired') change({ ...NO_FILTER, status: 'expired' });
       else change({ expires: target.period });
     },
@@ -163,7 +166,7 @@ function useFollow(choose: (span: HorizonSpan) => void, release: () => void) {
   );
 }
 
-/** Returns what the filtered list contains; null without a filter, and until it is known. */
+/** Returns what the filtered list contains; null without a filter, and until the ids are loaded. */
 function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
   const isFiltered = total !== null && !isUnfiltered(filter);
   const isLoaded = total === loaded.length;
@@ -175,15 +178,15 @@ function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
         ids: new Set(loaded.map(({ id }) => id)),
         days: new Set(loaded.flatMap(({ expiry_date: date }) => (date === null ? [] : [date.slice(0, 10)]))),
       };
-    // Only the first 10,000 are known.
+    // The API returns at most 10,000 ids.
     if (!data || data.ids.length < data.total) return null;
     return { ids: new Set(data.ids), days: new Set(data.expiry_days) };
   }, [isFiltered, isLoaded, loaded, data]);
 }
 
 /**
- * Returns the number of rows: while the pins load, that of the last visit. After that it stays, so that adding or removing a domain does
- * not move the list, unless so many certificates are added that they are drawn as bars, which need four rows.
+ * Returns the number of rows of names. While the pins load, it is the number of the last visit. Then it stays, so that adding or
+ * removing a domain does not move the list. Only if so many certificates are added that they are drawn as bars, it becomes four.
  */
 function useRows(entries: readonly HorizonEntry[] | null, now: number): 2 | 4 {
   const former = rowsPreference.use();
@@ -201,7 +204,7 @@ function useRows(entries: readonly HorizonEntry[] | null, now: number): 2 | 4 {
 interface SpanChoiceProps {
   /** In days. */
   span: number;
-  /** Returns whether nothing expires within the span. */
+  /** Returns whether nothing expires within this span. */
   isEmpty: (days: HorizonSpan) => boolean;
   onChoose: (span: HorizonSpan) => void;
 }

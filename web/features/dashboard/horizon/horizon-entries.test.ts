@@ -56,7 +56,7 @@ describe('the marks of the horizon', () => {
     ]);
   });
 
-  it('show the more urgent of state and problem, and name the problem in any case', () => {
+  it('show the more urgent of expiry state and problem, and always name the problem', () => {
     const expiries = [expiry('a', 2, 'critical'), expiry('b', 60, 'revoked')];
     expect(marks(expiries, [problem('a', 'down'), problem('b', 'down')])).toEqual([
       ['critical', 'down'],
@@ -82,7 +82,7 @@ describe('the marks of the horizon', () => {
     );
   });
 
-  it('show the problem of domains that share a certificate, and how many of them have it', () => {
+  it('show the problem of domains that share a certificate, and how many domains have it', () => {
     const shared = { ...expiry('a', 60, 'ok'), count: 3, fingerprint: 'f' };
     const problems = [
       { ...problem('b', 'down'), fingerprint: 'f' },
@@ -92,7 +92,7 @@ describe('the marks of the horizon', () => {
     expect(marks([shared], problems)).toEqual([['fault', 'down on 2 of 3 domains']]);
   });
 
-  it('are dimmed if they are not in the filtered list, or if a merged day has no listed certificate', () => {
+  it('are dimmed if the filtered list has none of their domains; a merged day, if the list has no certificate of that day', () => {
     const merged = { ...expiry('c', 70, 'ok'), count: 12, certificate_count: 12 };
     const expiries = [expiry('a', 60, 'ok'), expiry('b', 60, 'ok'), merged, { ...merged, id: 'd' }];
     const dimmed = (ids: string[], days: string[]) =>

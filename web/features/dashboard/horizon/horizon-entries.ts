@@ -9,18 +9,18 @@ import { ATTENTION_REASONS, type AttentionReason } from '../../../../contract/wo
 
 type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
 
-/** The summary has the problems of this many domains at most. */
+/** Maximum number of domains in the summary's `problems`. */
 const MAX_PROBLEMS = 500;
 
-/** What the list shows: the ids of its domains, and the days (UTC, as in '2026-11-22') on which their certificates expire. */
+/** What the filtered list shows: the ids of its domains, and the days (UTC, as '2026-11-22') on which their certificates expire. */
 export interface ListedPins {
   ids: ReadonlySet<string>;
   days: ReadonlySet<string>;
 }
 
 /**
- * Returns the pins for the summary. Expiry states are computed from `now`; revocation and other problems come from the server.
- * A more urgent expiry keeps its own mark. Pins that are not in the filtered list, if there is a filter, are dimmed.
+ * Returns the pins for the summary. Computes expiry states from `now`; the server reports revocation and other problems. If the
+ * expiry is more urgent than the problem, the pin shows the expiry. With `listed`, dims the pins that are not in the filtered list.
  */
 export function horizonEntries(
   { expiries, problems }: Shown,
@@ -44,7 +44,7 @@ export function horizonEntries(
     );
     const [worst] = its.toSorted((one, other) => rankOf(one.kind) - rankOf(other.kind));
     const badge = expiryBadge(notAfter, now)?.status ?? 'ok';
-    // The badge of a short-lived certificate is red from the first day on, also while nobody has to act.
+    // The badge of a short-lived certificate is red from its first day on, even while nobody has to act.
     const dated = expiry.on_schedule && badge !== 'expired' ? 'ok' : badge;
     const isWorse = worst !== undefined && (dated === 'ok' || rankOf(worst.kind) < rankOf(dated));
     const fault = worst && STATE_MARKS[worst.kind].tone === 'critical' ? 'fault' : 'flaw';
@@ -53,7 +53,7 @@ export function horizonEntries(
       .size;
     const number = (problems.length < MAX_PROBLEMS ? '' : 'at least ') + grouped(affected);
     const where = shared ? ` on ${number} of ${grouped(domains)} domains` : '';
-    // Of several domains, the server names only one.
+    // If several domains share the certificate, the server names only one of them, so its day decides.
     const isListed = count > 1 || shared ? listed?.days.has(not_after.slice(0, 10)) : listed?.ids.has(id);
     return {
       id,

@@ -55,12 +55,12 @@ describe('the links of the horizon', () => {
     });
   });
 
-  it('show the state at the present time instead of the state that the server sent', () => {
+  it("show the state as of now, even if the server's summary is older", () => {
     const [{ pin } = { pin: null }] = linksOf([expiry(2, { state: 'ok' })]);
     expect(pin?.entry.status).toBe('critical');
   });
 
-  it("open a single domain's panel, and for several the list of that day", () => {
+  it('open the panel of a single domain; for several domains, the list filtered by that day', () => {
     const [one, many] = linksOf([expiry(20), expiry(40, { count: 30, certificate_count: 12 })]);
     expect(one?.target).toEqual({ kind: 'domain', id: 'id of 20' });
     expect(many).toMatchObject({

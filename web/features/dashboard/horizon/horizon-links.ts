@@ -35,13 +35,13 @@ export interface HorizonLink {
   pin: HorizonPin | null;
 }
 
-/** How far a link reaches to each side of the centre of its pin, without and with a label. */
+/** How far a link reaches to each side of the centre of its pin, in px: for a pin without a label, and for a pin with one. */
 const HALF_WIDTH = GLYPH / 2 + 1;
 const LABELLED_HALF_WIDTH = GLYPH / 2 + 4;
 const HEIGHT = 24;
 const SHORT_HEIGHT = 20;
 
-/** Returns the links over a drawing, by date. */
+/** Returns the links that lie over the drawing, ordered by date. */
 export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] {
   const { pins, moreExpired, later } = layout;
   const links = pins.map((pin) => pinLink(pin, layout, now));
@@ -76,7 +76,7 @@ function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): Horizon
   };
 }
 
-/** Returns what a certificate, or several that expire in a period, open. */
+/** Returns what opens for a certificate, or for several that expire in a period. */
 export function targetOf(
   { id, count, shared }: Pick<HorizonEntry, 'id' | 'count' | 'shared'>,
   period: string,
@@ -88,7 +88,7 @@ export function targetOf(
 /** Returns '2026-11-22' for an instant in ms UTC. */
 export const utcDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 
-/** Returns the period of the contract from one day to another. */
+/** Returns a period as the API writes it, from one day to another. */
 export const daysPeriod = (first: string, last = first): string => `${first}..${last}`;
 
 function noteBox({ x, y, width }: HorizonNote): Box {
@@ -115,7 +115,7 @@ function laterLink(note: HorizonNote, span: HorizonSpan): HorizonLink {
   };
 }
 
-/** Returns the smallest span that shows more certificates, else the widest; null if there is none. */
+/** Returns the smallest span that shows more certificates than the current one, else the widest; null if no span is wider. */
 function widerSpan({ frame, pins }: HorizonLayout, now: number): HorizonSpan | null {
   const first = pins.find(({ place }) => place === 'later')?.entry.notAfter;
   const wider = HORIZON_SPANS.filter((span) => span > frame.days);

@@ -4,14 +4,14 @@ import { HatchPattern } from '../../../ui/horizon/horizon-drawing.tsx';
 import type { HorizonLayout } from '../../../ui/horizon/horizon-layout.ts';
 import type { HorizonLink } from './horizon-links.ts';
 
-/** Marks on the ruler the time from the expected renewal to the expiry, as far as it is in the future. */
+/** Marks on the ruler the time from the expected renewal to the expiry, from today on. */
 export function RenewalSpan({
   layout: { axis, base, frame },
   from,
   to,
 }: {
   layout: HorizonLayout;
-  /** Both in ms UTC. */
+  /** Start and end, in ms UTC. */
   from: number;
   to: number;
 }) {

@@ -11,16 +11,16 @@ interface PinLinksProps {
   openId: string | null;
   highlight: PinHighlight;
   onFollow: (target: Target) => void;
-  /** An arrow key with Shift moved from one link to another. */
+  /** Called when an arrow key with Shift moved the focus from one link to another. */
   onExtend?: (from: HorizonLink, to: HorizonLink) => void;
 }
 
-/** Renders the links behind a drawing: one tab stop, then arrow keys in date order. */
+/** Renders the links behind the drawing. They are one tab stop; arrow keys move between them in date order. */
 export const PinLinks = memo(function PinLinks(props: PinLinksProps) {
   const { label, links, openId, highlight, onFollow, onExtend } = props;
   const list = useRef<HTMLOListElement>(null);
   const [stop, setStop] = useState<string | null>(null);
-  // The domain whose panel was opened here, until focus has returned and moved on.
+  // The domain whose panel was opened from a link. Kept until the focus has returned to the link and moved on.
   const [openedHere, setOpenedHere] = useState<string | null>(null);
   const stopKey = links.some(({ key }) => key === stop) ? stop : (links[0]?.key ?? null);
   const elementOf = (key: string) =>
@@ -36,7 +36,7 @@ export const PinLinks = memo(function PinLinks(props: PinLinksProps) {
     if (event.shiftKey) onExtend?.(former, next);
   };
   const onClick = (event: MouseEvent, { key, target }: HorizonLink) => {
-    // The browser opens new tabs and windows.
+    // Leave clicks that open a new tab or window to the browser.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     setStop(key);
@@ -83,7 +83,7 @@ function nextIndex(key: string, index: number, count: number): number {
   return key === 'End' ? count - 1 : -1;
 }
 
-/** Returns the URL for a new tab; a click keeps the other parameters. */
+/** Returns the URL of a link, for opening it in a new tab. A click in this tab also keeps the other search parameters. */
 function addressOf(target: Target): string {
   if (target.kind === 'domain') return `/dashboard?domain=${encodeURIComponent(target.id)}`;
   if (target.kind === 'certificate') return `/certificates?certificate=${target.fingerprint}`;

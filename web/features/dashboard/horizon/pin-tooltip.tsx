@@ -9,7 +9,7 @@ const MAX_NAMES = 6;
 
 /** What a tooltip describes: a pin or a bar, with its place in px. */
 export interface Described {
-  /** By date. */
+  /** Certificates, ordered by date. */
   entries: readonly [HorizonEntry, ...HorizonEntry[]];
   count: number;
   x: number;
@@ -17,11 +17,11 @@ export interface Described {
 }
 
 export interface PinTooltipProps {
-  /** Null: nothing is highlighted. */
+  /** What is highlighted; null if nothing is. */
   described: Described | null;
-  /** The date, if it is not the local day of the first entry. */
+  /** Text for the date, if it is not the local day of the first entry. */
   date?: string;
-  /** Who issued the certificate; null while unknown. */
+  /** Issuer of the certificate; null while unknown. */
   issuer: string | null;
   now: number;
   width: number;

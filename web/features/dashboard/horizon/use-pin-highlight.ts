@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 
 const RELEASE_MS = 120;
 
-/** The functions keep their identity across renders. */
+/** Functions that change the highlighted pin. They keep their identity across renders. */
 export interface PinHighlight {
   give: (key: string) => void;
   /** Keeps the tooltip open while the pointer is on it. */

@@ -10,9 +10,9 @@ export interface KeyPress {
 }
 
 export interface KeySituation {
-  /** Single-key shortcuts are on. */
+  /** Whether single-key shortcuts are on. */
   isOn: boolean;
-  /** A row has focus: arrow keys then move between rows instead of scrolling. */
+  /** Whether a row has focus. Arrow keys then move between rows instead of scrolling. */
   isRowFocused: boolean;
 }
 
@@ -22,15 +22,15 @@ interface Shortcut {
   command: KeyCommand;
   /** The keys that only work while a row has focus. */
   onRow?: readonly string[];
-  /** Works also while the key is held. */
+  /** Set if the command also runs repeatedly while the key is held. */
   repeats?: true;
-  /** Works also if single-key shortcuts are off. */
+  /** Set if the key works even if single-key shortcuts are off. */
   isAlwaysOn?: true;
 }
 
 const FILTERS = 8;
 
-/** The keys that `commandOf` maps, in the order of the list of shortcuts. */
+/** Keys of the dashboard, in the order in which the list of shortcuts shows them. */
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['/'], command: { type: 'search' } },
   { keys: ['a'], command: { type: 'add' } },
@@ -48,7 +48,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['?'], command: { type: 'help' } },
 ];
 
-/** Returns the command for a key pressed outside of inputs and without Ctrl, Alt or Meta; null if the key has none. */
+/** Returns the command for a key pressed outside of inputs and without Ctrl, Alt or Meta; null if the key has no command. */
 export function commandOf(
   { key, repeat }: KeyPress,
   { isOn, isRowFocused }: KeySituation,

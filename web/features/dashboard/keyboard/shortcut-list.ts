@@ -3,7 +3,7 @@ import { type KeyCommand, SHORTCUTS } from './key-map.ts';
 /** A line in the list of shortcuts. */
 export interface ListedShortcut {
   action: string;
-  /** Alternatives, as they are printed on the keys. A range has '–' in the middle. */
+  /** Alternative keys, with the names printed on them. A range has '–' between its first and last key. */
   keys: string[];
 }
 
@@ -26,7 +26,7 @@ const PRINTED: Record<string, string> = {
   Escape: 'Esc',
 };
 
-/** Keys that the browser, the timeline, the toasts and the header handle. */
+/** Keys that other code handles: the browser, the timeline, the toasts and the header. */
 const ELSEWHERE: readonly ListedShortcut[] = [
   { action: 'Show Details', keys: ['↵'] },
   { action: 'Filter by days', keys: ['Shift+←', 'Shift+→'] },
@@ -53,7 +53,7 @@ function actionOf(command: KeyCommand): string {
   return ACTIONS[command.type];
 }
 
-/** Shortens more than three keys to the first and the last one. */
+/** If there are more than three keys, returns only the first and the last one, with '–' between them. */
 function inRange(keys: string[]): string[] {
   const [first, last] = [keys[0], keys.at(-1)];
   return keys.length > 3 && first !== undefined && last !== undefined ? [first, '–', last] : keys;

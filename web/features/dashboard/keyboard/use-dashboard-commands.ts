@@ -19,7 +19,7 @@ interface CommandTargets {
   closePanel: () => boolean;
 }
 
-/** Carries out the single-key commands of the dashboard. Those on one domain act on the focused or the open one. */
+/** Carries out the single-key commands of the dashboard. Commands on one domain act on the focused domain, else on the open one. */
 export function useDashboardCommands(targets: CommandTargets): void {
   const { list, opened, actions } = targets;
   const { search, filter, view, change } = useDashboardSearch();

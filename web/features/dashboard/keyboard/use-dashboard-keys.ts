@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { singleKeyShortcuts } from '../../../lib/browser/preference.ts';
 import { commandOf, type KeyCommand } from './key-map.ts';
 
-// Inputs, and layers above the page that handle the keyboard themselves.
+// Elements in which the dashboard's keys do nothing: inputs, and dialogs and menus with keys of their own.
 const ELSEWHERE =
   'input:not([type=checkbox], [type=radio]), textarea, [role=combobox], [role=listbox], [contenteditable], [role=dialog], [role=alertdialog], [role=menu]';
 
@@ -11,7 +11,7 @@ export function focusedDomainId(): string | undefined {
   return document.activeElement?.closest<HTMLElement>('[data-domain-id]')?.dataset['domainId'];
 }
 
-/** Handles the dashboard's single keys. `act` returns whether it handled the command. */
+/** Handles the dashboard's single keys. `act` carries out a command and returns whether it did anything. */
 export function useDashboardKeys(act: (command: KeyCommand) => boolean): void {
   const latest = useRef(act);
   useEffect(() => {

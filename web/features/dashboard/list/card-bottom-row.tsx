@@ -19,7 +19,7 @@ interface CardBottomRowProps {
   onOpen: (domain: DomainWire) => void;
 }
 
-/** Shows that the domain is paused, or the last checks and the uptime. */
+/** Shows the last checks and the uptime or, for a paused domain, that it is paused. */
 export function CardBottomRow({ domain, onOpen }: CardBottomRowProps) {
   const { limits } = usePublicConfig();
   const { paused, checking, fingerprint, uptime } = domain;
@@ -32,7 +32,7 @@ export function CardBottomRow({ domain, onOpen }: CardBottomRowProps) {
         </span>
       </div>
     );
-  // Before the first certificate, the line above already says that the check is running.
+  // Before the first certificate, the line above says that the check is running.
   const isBusy = checking && fingerprint !== null;
   return (
     <div className={ROW}>

@@ -15,13 +15,13 @@ export interface CardLine {
   /** The problem that decides the colour of the card; null if nobody has to act. */
   state: AttentionReason | null;
   text: string;
-  /** The full sentence; `text` is its short form. */
+  /** The full sentence, of which `text` is a short form. */
   title: string;
 }
 
 /**
- * Returns the line about what is wrong; null if all is well. An outage comes first, then a certificate that was not read (any findings
- * are from an older check), then findings, then what a badge shows too. `now` in ms UTC.
+ * Returns the line about the domain's most important problem; null if all is well. An outage comes first, then a certificate that
+ * could not be read (findings are then from an older check), then findings, then problems that a badge shows too. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const down = downLine(domain, now);
@@ -36,7 +36,8 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const finding = worstFinding(domain);
   const ended = endedLine(domain, now);
   const reason = finding && reasonOf(finding, domain);
-  // A warning would give an expired or revoked certificate the colour of a lesser problem.
+  // If the certificate has expired or is revoked, the yellow of a warning would look less serious, so the line says that
+  // instead.
   if (finding && !(ended && reason && STATE_MARKS[reason].tone === 'soon'))
     return { state: reason, text: finding.short ?? finding.message, title: finding.message };
   if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
@@ -66,7 +67,7 @@ function endedLine({ state, expiry_date: end, revocation }: DomainWire, now: num
   };
 }
 
-/** Returns a line if an intermediate expires before the leaf. */
+/** Returns a line that an intermediate expires before the leaf; null if none does. */
 function limit({ weakest_link: weakest, attention }: DomainWire, now: number): CardLine | null {
   if (weakest === null) return null;
   const name = visibleText(weakest.name);
@@ -77,14 +78,18 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): C
   };
 }
 
-/** Returns a line if the certificate is short-lived: its badge may be red from the first day on, and the line says whether the renewal is on schedule. */
+/**
+ * Returns a line that says whether the renewal of a short-lived certificate is on schedule: its badge may be red from the
+ * first day on. Null for other certificates.
+ */
 function schedule(domain: DomainWire, now: number): CardLine | null {
   const words = scheduleWords(domain, now);
   const title = scheduleLine(domain, now);
   if (words === null || title === null) return null;
   const isOverdue = scheduleOf(domain, now) === 'overdue';
   return {
-    // In the colour of the near expiry, if that is why it needs attention. The server counts the renewal from its next check on.
+    // The line has the colour of the near expiry, if that is why the domain needs attention. The server counts an overdue
+    // renewal only from the next check on.
     state: isOverdue ? domain.attention : null,
     text: capitalised(words),
     title: `${title}.`,
@@ -94,10 +99,10 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const SHOWN_BY_BADGE = ['expired', 'revoked'];
-/** States whose badge counts the days, so an overdue renewal needs no extra line. */
+/** States whose badge shows the days left, so that an overdue renewal needs no line of its own. */
 const COUNTED_DOWN = ['expired', 'critical', 'soon'];
 
-/** Returns the finding for the card: the first that is more than a note and that no badge shows. */
+/** Returns the finding for the card: the first one that is not only a note and that no badge shows. */
 function worstFinding(domain: DomainWire): FindingWire | null {
   const isShownByBadge = (code: string) =>
     (SHOWN_BY_BADGE.includes(code) && SHOWN_BY_BADGE.includes(domain.state)) ||
@@ -106,7 +111,7 @@ function worstFinding(domain: DomainWire): FindingWire | null {
   return domain.findings.find(isNews) ?? null;
 }
 
-/** Returns the problem that a finding stands for; null if it does not count as one. */
+/** Returns the problem that a finding stands for; null if the finding needs no attention. */
 function reasonOf(finding: FindingWire, { refused, attention }: DomainWire): AttentionReason | null {
   if (attention === null) return null;
   const state = stateOfFinding(finding);

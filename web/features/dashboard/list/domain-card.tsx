@@ -16,7 +16,7 @@ import { lookOf, SecondLine, troubleOf, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 
-// Only a domain that was just added fades in: cards mount and unmount with every scroll.
+// Only a domain that was added within this time fades in. Other cards mount and unmount while the person scrolls.
 const NEW_MS = 10_000;
 
 interface DomainCardProps {
@@ -96,7 +96,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
   );
 });
 
-/** Links the name to the panel and takes focus for the domain. */
+/** Links the name to the panel. This link has the focus when the domain has it. */
 export function DomainLink({ domain, className }: { domain: DomainWire; className: string }) {
   return (
     <Link

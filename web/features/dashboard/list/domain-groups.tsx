@@ -21,7 +21,7 @@ import { StateMark } from '../../../domain/state-marks.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { statusFilters } from '../toolbar/choices.ts';
 
-/** The server's limit. */
+/** Maximum number of groups in the server's answer. */
 const MAX_GROUPS = 500;
 
 type GroupFilter = { [Name in 'status' | 'tag' | 'issuer' | 'without']?: DomainFilter[Name] | undefined };
@@ -30,16 +30,16 @@ export interface DomainGroupsProps {
   by: DomainGrouping;
   /** The filter of the list. */
   filter: ListFilter;
-  /** Merges into the filter. */
+  /** Changes parts of the list's filter. */
   onChange: (change: GroupFilter) => void;
-  /** The list, which is shown below the open group. */
+  /** The list of domains, shown below the heading of the open group. */
   children: ReactNode;
 }
 
-/** Shows the groups of the list with their numbers; the list is in the one whose filter it has. */
+/** Shows the groups of the list with their numbers. The group whose filter the list has is open and contains the list. */
 export function DomainGroups({ by, filter, onChange, children }: DomainGroupsProps) {
   const { sort, direction: _, ...others } = { ...filter, ...closedFilter(by, filter) };
-  // No other order changes that of the groups.
+  // Groups have two orders: `worst` or, for any other order of the list, by size.
   const groupSort = sort === 'worst' ? sort : undefined;
   const read = useQuery({
     queryKey: [...ALL_IDS, 'groups', by, others, groupSort],
@@ -72,7 +72,7 @@ export function DomainGroups({ by, filter, onChange, children }: DomainGroupsPro
           These are the {MAX_GROUPS} {groupSort ? 'worst' : 'largest'} groups.
         </p>
       )}
-      {/* Nothing matches, or the filter is none of a group: the list says more. */}
+      {/* If nothing matches, or no group has the filter, the list is shown alone: it explains why it is empty. */}
       {!data.some(isOpen) && hasGroupFilter(by, filter) && children}
     </div>
   );
@@ -130,14 +130,17 @@ function Group({ name, group: { total, attention }, isOpen, onToggle, children }
 const isState = (status: ListStatus | undefined): status is DomainState =>
   DOMAIN_STATES.some((state) => state === status);
 
-/** Returns the change that opens a group. */
+/** Returns the change of the filter that opens a group. */
 function groupFilter(by: DomainGrouping, { key }: DomainGroupWire): GroupFilter {
   if (by === 'state') return { status: key as DomainState };
   const without = key === null ? by : undefined;
   return by === 'tag' ? { tag: key ?? undefined, without } : { issuer: key ?? undefined, without };
 }
 
-/** Returns the change that closes every group. A state filter of several states, such as `attention`, is no group. */
+/**
+ * Returns the change of the filter that closes every group. A `status` that stands for several states, such as `attention`,
+ * is no group, so it stays.
+ */
 function closedFilter(by: DomainGrouping, { status, without }: DomainFilter): GroupFilter {
   if (by === 'state') return isState(status) ? { status: undefined } : {};
   return { [by]: undefined, ...(without === by && { without: undefined }) };
@@ -152,7 +155,7 @@ function hasGroupFilter(by: DomainGrouping, filter: DomainFilter): boolean {
   return by === 'state' ? isState(filter.status) : filter[by] !== undefined || filter.without === by;
 }
 
-/** Returns the states in the order of the filters; the others by size, as the server sends them. */
+/** Returns groups by state in the order of the toolbar's filters. Other groups keep the server's order, by size. */
 function inOrder(by: DomainGrouping, groups: readonly DomainGroupWire[]): readonly DomainGroupWire[] {
   if (by !== 'state') return groups;
   const { main, more } = statusFilters(undefined);

@@ -11,7 +11,7 @@ interface DomainMenuProps {
   actions: DomainActions;
 }
 
-/** Opens a domain's menu. Its content loads at the first press, because a list has many of them. */
+/** Opens a domain's menu. The menu's content is rendered at the first press, because a list has hundreds of menus. */
 export function DomainMenu({ domain, actions }: DomainMenuProps) {
   const [isWanted, setIsWanted] = useState(false);
   const label = `Actions for ${domain.display_name}`;

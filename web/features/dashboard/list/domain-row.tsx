@@ -100,14 +100,14 @@ export const DomainRow = memo(function DomainRow({
 /** Shows icon or checkbox, the name, and the line below. */
 function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine | null; now: number }) {
   return (
-    // Between 720 and 900 px, the badge on the right begins at the edge of its column.
+    // Between 720 and 900 px, the badge in the next column begins at the very edge of that column.
     <div className="flex items-center gap-2.5 md:max-[899px]:mr-1.5">
       <SelectBox domain={domain}>
         <FaviconTile hostname={domain.display_name} src={domain.favicon} size="small" />
       </SelectBox>
       <div className="min-w-0 flex-1">
         <div className="flex">
-          {/* With room for the focus ring, which would be cut otherwise. */}
+          {/* Padding for the focus ring, which would be cut off. */}
           <span className="-m-1 truncate p-1">
             <DomainLink
               domain={domain}
@@ -127,8 +127,8 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
 }
 
 /**
- * Shows on phones what other columns show on wider screens. Always takes two lines, so that a row does not move the others when its
- * first check ends. Leaves the date out if it has no room beside the badge.
+ * Phones show here what wider screens show in other columns. Always takes two lines, so that rows do not move when a first
+ * check ends. Leaves the date out if there is no room for it beside the badge.
  */
 function PhoneLines({ domain, now }: { domain: DomainWire; now: number }) {
   return (

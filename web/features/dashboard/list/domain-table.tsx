@@ -14,8 +14,8 @@ import { useListWindow } from '../../../ui/table/use-list-window.ts';
 const PAGE_HEADER_PX = 60;
 const ROW_PX = 49;
 const PHONE_ROW_PX = 99;
-// The table hides the last check below 1100 px, the strip below 1060, the bar below 900, and all but remaining days and expiry
-// below 720. Beside the panel, 400 px are taken from that.
+// Columns. The table hides the last check below 1100 px, the strip below 1060 px, and the lifetime bar below 900 px; below
+// 720 px it shows only the remaining days and the expiry. An open panel takes 400 px of the width.
 const HEAD: Column<DomainSort>[] = [
   { label: 'Domain', width: '', shown: '', sort: 'name' },
   {
@@ -40,7 +40,7 @@ const HEAD: Column<DomainSort>[] = [
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
 
-/** Lets the header of the table stay in view below the toolbar, whatever its height is. */
+/** Sets where the table's header sticks while scrolling: below the toolbar, whatever the toolbar's height. */
 function useBelowToolbar() {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -65,7 +65,7 @@ export function DomainTable(props: DomainListProps) {
   const isBesidePanel = useMediaQuery('(90rem <= width < 109rem)') && openId !== null;
   const { filter, change } = useDashboardSearch();
   const frame = useBelowToolbar();
-  // A cell that spans hidden columns would show them again.
+  // The number of visible columns: a cell that spans hidden columns would show them again.
   const columns = isBesidePanel ? 6 : isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {

@@ -13,14 +13,14 @@ import { relativeTime } from '../../../lib/format.ts';
 
 interface DomainsListProps extends DomainListProps {
   view: DomainView;
-  /** Nothing to show yet. */
+  /** True while there is nothing to show yet. */
   isLoading: boolean;
   onClearFilter: () => void;
-  /** Reads again what could not be loaded. */
+  /** Repeats the reads that failed. */
   onRetry: () => void;
 }
 
-/** Shows the list in its state: loading, failed, no hits, stale or loaded. */
+/** Shows the list, or in its place that it is loading, failed to load or has no hits. Says if the shown list is stale. */
 export function DomainsList({ view, isLoading, onClearFilter, onRetry, ...rest }: DomainsListProps) {
   const { list, now } = rest;
   if (isLoading) return view === 'grid' ? <GridSkeleton /> : <TableSkeleton />;

@@ -9,20 +9,20 @@ import type { AttentionReason } from '../../../../contract/words.ts';
 
 interface SecondLineProps {
   domain: DomainWire;
-  /** The domain's `troubleOf`. */
+  /** What `troubleOf` returns for the domain. */
   trouble: CardLine | null;
-  /** Type styles for every content. */
+  /** Classes that set the type, whatever the line says. */
   className: string;
-  /** Additional styles if nothing is wrong. */
+  /** Further classes if the line shows no problem. */
   calmClassName?: string;
 }
 
-/** Returns the line about what is wrong; null for a paused domain, which may be fixed by now. */
+/** Returns the line about the domain's problem; null for a paused domain, whose problem may be fixed by now. */
 export function troubleOf(domain: DomainWire, now: number): CardLine | null {
   return domain.paused === null ? cardTrouble(domain, now) : null;
 }
 
-/** Shows the problem; without one the target, because the name above may be cut; and without a target the issuer. */
+/** Shows the problem. Without a problem shows the target, because the name above may be cut; without a target, the issuer. */
 export function SecondLine({ domain, trouble, className, calmClassName }: SecondLineProps) {
   if (trouble) return <TroubleLine trouble={trouble} className={className} />;
   return (
@@ -32,20 +32,23 @@ export function SecondLine({ domain, trouble, className, calmClassName }: Second
   );
 }
 
-/** Returns what follows the host in the name of a domain with a target: "via 10.0.0.7". A host has no spaces. */
+/**
+ * Returns the part of the name that describes the target: "via 10.0.0.7" of "example.com via 10.0.0.7". It starts at the
+ * first space, because a host has none.
+ */
 function targetWords({ target, display_name: name }: DomainWire): string | null {
   return target === null ? null : name.slice(name.indexOf(' ') + 1);
 }
 
 function unknownIssuer({ fingerprint, checking, state }: DomainWire): string {
   if (fingerprint !== null) return UNKNOWN_ISSUER;
-  // The line below says that the first check is running.
+  // While the first check runs, the line below says so.
   return checking || state === 'pending' ? '\u00a0' : STATE_NAMES.unread;
 }
 
 type Loud = (typeof STATE_MARKS)[AttentionReason]['tone'];
 
-/** `edge` of a card, `bar` at the left of a row. */
+/** Classes for each colour of a problem: `edge` for the edge of a card, `bar` for the bar at the left of a row. */
 const LOOKS: Record<Loud, { text: string; strip: string; edge: string; bar: string }> = {
   soon: {
     text: 'text-soon-fg',
@@ -73,7 +76,7 @@ const LOOKS: Record<Loud, { text: string; strip: string; edge: string; bar: stri
   },
 };
 
-/** Returns the look of a problem; null if there is none, or nobody has to act. */
+/** Returns the classes for a problem's colour; null if there is no problem, or nobody has to act. */
 export function lookOf(trouble: CardLine | null): (typeof LOOKS)[Loud] | null {
   return !trouble?.state ? null : LOOKS[STATE_MARKS[trouble.state].tone];
 }
@@ -96,7 +99,7 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
   );
 }
 
-/** Shows the text, without what follows its first dot or comma if there is no room for all of it. The line's title is complete. */
+/** Shows the text. If there is not enough room, drops what follows the first dot or comma; the line's `title` has the whole text. */
 function WholeParts({ text }: { text: string }) {
   const [, first = text, rest = ''] = /^(.*?)((?: ·|,) .*)$/.exec(text) ?? [];
   return (
@@ -107,7 +110,7 @@ function WholeParts({ text }: { text: string }) {
   );
 }
 
-/** Shows a short line about a problem, with the full sentence as its title. `className` sets its type. */
+/** Shows a problem in a short line, with the full sentence as its `title`. `className` sets the type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
   const look = lookOf(trouble);
   if (look === null || trouble.state === null)

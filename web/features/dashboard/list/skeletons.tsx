@@ -4,7 +4,7 @@ import { messageOf } from '../../../lib/api-error.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { LinkButton } from '../../../ui/button.tsx';
 
-/** Tells whether the row of a failed page shows the error. Only some do, so that one is always in view. */
+/** Tells whether a row whose page could not be read shows the error. Every sixth row does, so that one of them is always in view. */
 export const showsErrorAt = (index: number): boolean => index % 6 === 0;
 
 /** Reserves the exact geometry of a card. */

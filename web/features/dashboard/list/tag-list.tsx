@@ -4,10 +4,10 @@ import { counted } from '../../../lib/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
 
 const GAP = 4;
-/** Room for '+19'. */
+/** Width of the text '+19', in px. */
 const MORE_WIDTH = 24;
 
-/** Shows as many whole tags as fit, and how many more there are; if none fits, their number. */
+/** Shows as many whole tags as fit and the number of the others. If no tag fits, shows only the number of tags. */
 export function TagList({ tags }: TagListProps) {
   return tags.length === 0 ? null : <FittingTags key={tags.join()} tags={tags} />;
 }
@@ -22,8 +22,8 @@ function FittingTags({ tags }: TagListProps) {
   useLayoutEffect(() => {
     const element = list.current;
     if (!element) return undefined;
-    // The first call comes after the browser's own layout, before it paints. Measuring right here would force that layout
-    // into the task in which React mounts a page of cards.
+    // The observer calls first after the browser's own layout and before it paints. Measuring in the effect itself would
+    // force a layout in the task in which React mounts a page of cards.
     const observer = new ResizeObserver(() => {
       const widths = [...element.querySelectorAll<HTMLElement>('[data-tag]')].map((tag) => tag.offsetWidth);
       flushSync(() => setShown(countFitting(widths, element.clientWidth)));

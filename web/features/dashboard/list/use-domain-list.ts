@@ -12,22 +12,22 @@ import type { RowRange } from '../../../ui/table/virtual-layout.ts';
 const POLL_WHILE_CHECKING_MS = 5000;
 
 export interface DomainList {
-  /** The filter of the shown rows; briefly the previous one after a change. */
+  /** The filter of the shown rows. After a change this is the previous filter until the new rows arrive. */
   filter: ListFilter;
-  /** The rows are of the previous filter while the new ones load. */
+  /** True while the rows are still those of the previous filter. */
   isPlaceholder: boolean;
   /** Number of rows, loaded or not; null until the first page is loaded. */
   total: number | null;
   at: (index: number) => DomainWire | undefined;
-  /** Returns why the page of that row could not be read; null if it was or is loading. */
+  /** Returns why the page of the row at this index could not be read; null if it was read or is loading. */
   errorAt: (index: number) => unknown;
   /** The loaded rows, in order. */
   loaded: readonly DomainWire[];
-  /** Returns −1 if it is not loaded. */
+  /** Returns the index of the domain's row; −1 if it is not loaded. */
   indexOf: (id: string) => number;
   /** The error if not even the first page could be read; else null. */
   error: unknown;
-  /** The shown rows could not be refreshed: since when (ms UTC), and why. */
+  /** Set if the shown rows could not be refreshed: since when they are stale (ms UTC), and why. */
   stale: { since: number; error: unknown } | null;
   isFetching: boolean;
   retry: () => void;

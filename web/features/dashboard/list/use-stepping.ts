@@ -12,7 +12,7 @@ interface Stepping {
   onReached: (id: string, element: HTMLElement) => void;
 }
 
-/** Steps through the list by keyboard: moves the focus, or the open panel. */
+/** Steps through the list by keyboard: moves the focus or, if a panel is open, opens the next domain in it. */
 export function useStepping(list: DomainList, openId: string | null, open: (id: string) => void): Stepping {
   const [target, setTarget] = useState<(ListTarget & { opens: boolean }) | null>(null);
   return {

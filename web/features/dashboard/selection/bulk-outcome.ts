@@ -11,7 +11,7 @@ export type BulkAction = BulkRequest extends infer Each
 
 export interface BulkFailure {
   id: string;
-  /** Null if the page does not know it. */
+  /** Name of the domain; null if the page has not loaded it. */
   name: string | null;
   problem: ProblemCode;
   message: string;
@@ -20,16 +20,16 @@ export interface BulkFailure {
 export interface BulkOutcome {
   done: number;
   failures: readonly BulkFailure[];
-  /** How many got no response, because of `error` or because the run was stopped (null). */
+  /** How many domains got no response, because of `error` or, if that is null, because the user stopped the run. */
   unanswered: number;
   error: string | null;
 }
 
 interface Words {
-  /** While running. */
+  /** Word for the running action: 'Pausing'. */
   doing: string;
   done: (count: number) => string;
-  /** Follows 'could not be'. */
+  /** Completes 'could not be …'. */
   participle: string;
 }
 
@@ -81,7 +81,7 @@ export function outcomeLine(
   const left = failures.length + unanswered;
   if (left === 0) return words.done(done);
   if (done === 0) return `${counted(left, 'domain')} could not be ${words.participle}`;
-  // The specified text says that everything succeeded, so it does not fit here.
+  // The specified text for this action says that everything succeeded, so it is not used if something failed.
   const start = action === 'frequency' ? `${counted(done, 'domain')} changed` : words.done(done);
   return `${start}, ${grouped(left)} failed`;
 }

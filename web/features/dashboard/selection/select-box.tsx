@@ -31,7 +31,8 @@ export function SelectBox({ domain, children }: { domain: DomainWire; children?:
           id={id}
           aria-label={`Select ${domain.display_name}`}
           checked={selected.has(domain.id)}
-          // The change event does not tell whether Shift is pressed.
+          // React wants a handler. The click handler does the work, because a change event does not tell whether Shift is
+          // pressed.
           onChange={() => undefined}
           onClick={(event) => toggle(domain.id, { range: event.shiftKey })}
           className={classNames(

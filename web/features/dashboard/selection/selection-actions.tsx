@@ -37,7 +37,7 @@ export function SelectionActions() {
 
   const act = (action: BulkAction) => void bulk.run(action);
   const only = onlySelected(selected, loaded);
-  // What was confirmed: the selection shrinks while the removal runs.
+  // The selection as it was confirmed: it shrinks while the removal runs.
   const [confirmed, setConfirmed] = useState<{ count: number; only: DomainWire | null } | null>(null);
   const open = (dialog: Opened) => {
     setConfirmed(null);
@@ -62,7 +62,7 @@ export function SelectionActions() {
         processing={isRunning}
         onConfirm={() => {
           setConfirmed({ count: selected.size, only });
-          // A run of several batches takes long and can be stopped from the bar.
+          // Close the dialog before a run of several batches: the run takes long, and the bar can stop it.
           if (selected.size > BULK_SIZE) setOpened(null);
           void bulk.run({ action: 'remove' }).then(() => setOpened(null));
         }}
@@ -221,7 +221,7 @@ function actionItem({ label, Icon, onChoose, isDanger }: Action): ReactNode {
   );
 }
 
-/** Returns a function to call when the bar may disappear with the focus; the first remaining domain then takes it. */
+/** Returns a function to call when the bar may disappear while it has the focus: the first remaining domain then gets the focus. */
 function useFocusWhenGone(isShown: boolean): () => HTMLElement | null {
   const { loaded } = useSelection();
   const first = useRef<string>(undefined);

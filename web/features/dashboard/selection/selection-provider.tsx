@@ -31,7 +31,7 @@ interface SelectionProviderProps {
 /** Holds the selection while the dashboard is open. */
 export function SelectionProvider({ filter, total, loaded, children }: SelectionProviderProps) {
   const [state, setState] = useState(NOTHING_SELECTED);
-  // What was selected without being loaded has these tags at most.
+  // All tags that the selected domains may have that are selected without being loaded.
   const [unloadedTags, setUnloadedTags] = useState<readonly string[]>([]);
   const latest = useRef({ filter, loaded });
   useEffect(() => {
@@ -81,13 +81,13 @@ export function SelectionProvider({ filter, total, loaded, children }: Selection
 
 export interface Selection {
   readonly selected: ReadonlySet<string>;
-  /** Tags that selected domains may have that are not loaded. */
+  /** Tags that selected domains may have although those domains are not loaded. */
   readonly unloadedTags: readonly string[];
-  /** Something is selected: all checkboxes are visible. */
+  /** True if at least one domain is selected. All checkboxes are then visible. */
   readonly isSelecting: boolean;
-  /** `range`: from the last toggled domain to this one, in the order of the loaded rows. */
+  /** Selects or deselects a domain. With `range`, does the same to all rows from the last toggled domain to this one. */
   toggle: (id: string, how?: { range?: boolean }) => void;
-  /** Selects everything listed, loaded or not. Shows its own errors. */
+  /** Selects all domains that the filter finds, loaded or not. Shows errors itself. */
   selectAll: () => Promise<void>;
   clear: () => void;
   /** Deselects domains. */

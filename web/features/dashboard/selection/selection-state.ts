@@ -8,8 +8,8 @@ export interface SelectionState {
 export const NOTHING_SELECTED: SelectionState = { selected: new Set(), anchor: null };
 
 /**
- * Returns the selection after a click on the checkbox of `id`. With `range`, everything from the anchor to `id` gets its new
- * state, in the `order` of the rows; without a known anchor, only `id`.
+ * Returns the selection after a click on the checkbox of `id`. With `range`, every row from the anchor to `id`, in the order
+ * of `order`, gets the new state of `id`. If the anchor is not in `order`, only `id` changes.
  */
 export function toggled(
   { selected, anchor }: SelectionState,
@@ -40,7 +40,7 @@ export function withAll({ selected, anchor }: SelectionState, ids: Iterable<stri
 /** Returns the selection without the ids; the same object if none was selected. */
 export function withoutAll(state: SelectionState, ids: Iterable<string>): SelectionState {
   const gone = [...ids].filter((id) => state.selected.has(id));
-  // Removal events come for every domain; most are not selected.
+  // Removal events come for every removed domain; most of them are not selected.
   if (gone.length === 0) return state;
   const next = new Set(state.selected);
   for (const id of gone) next.delete(id);

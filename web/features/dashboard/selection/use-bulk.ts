@@ -75,7 +75,7 @@ export function useBulk() {
       error: error === null ? null : messageOf(error),
     };
     if (outcome.failures.length > 0 || error !== null) setTrouble({ action, outcome });
-    // Stopped by the user: report what was done, and nothing about the rest.
+    // If the user stopped the run, report what was done and say nothing about the other domains.
     else if (outcome.done > 0) toast.success(outcomeLine(action.action, { ...outcome, unanswered: 0 }));
   };
 

@@ -27,7 +27,7 @@ const texts = (filters: ReturnType<typeof statusFilters>['main']) =>
   filters.map(({ label, count }) => `${label} ${count ?? '–'}`);
 
 describe('the filters', () => {
-  it('show the counts of the summary; Expiring leaves out short-lived certificates on schedule', () => {
+  it('show the counts of the summary; “Expiring” leaves out short-lived certificates that renew on schedule', () => {
     expect(texts(statusFilters(summary).main)).toEqual([
       'All 19',
       'Needs attention 7',
@@ -36,7 +36,7 @@ describe('the filters', () => {
     ]);
   });
 
-  it('include every state under More', () => {
+  it('offer every state under “More”', () => {
     expect(texts(statusFilters(summary).more)).toEqual([
       'Expired 1',
       '0–7 days left 3',
@@ -60,7 +60,7 @@ describe('the filters', () => {
   });
 });
 
-describe('a list without hits', () => {
+describe('the line that explains an empty list', () => {
   it('names the search and the filters', () => {
     expect(noHitsLine({ q: 'git' })).toBe('No domain matches “git”.');
     expect(noHitsLine({ tag: 'shop' })).toBe('No domain has the tag “shop”.');

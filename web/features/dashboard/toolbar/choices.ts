@@ -13,7 +13,7 @@ export const SORT_LABELS: Record<DomainSort, string> = {
   name: 'By name',
 };
 
-/** Names of the orders in the other direction, which the headers of the rows choose. */
+/** Names of the orders in reverse direction. Only the headers of table columns can choose them. */
 const REVERSED_LABELS: Record<DomainSort, string> = {
   newest: 'Oldest first',
   soonest: 'Latest first',
@@ -21,7 +21,7 @@ const REVERSED_LABELS: Record<DomainSort, string> = {
   name: 'By name, Z to A',
 };
 
-/** Returns whether the list is sorted in the direction that the header of a column chose instead of the usual one. */
+/** Returns whether the list is sorted in the direction opposite to the order's usual one. */
 export const isReversed = ({ sort, direction }: Pick<ListFilter, 'sort' | 'direction'>): boolean =>
   direction !== undefined && direction !== naturalDirection(sort);
 
@@ -29,11 +29,11 @@ export const isReversed = ({ sort, direction }: Pick<ListFilter, 'sort' | 'direc
 export const sortLabel = (filter: Pick<ListFilter, 'sort' | 'direction'>): string =>
   (isReversed(filter) ? REVERSED_LABELS : SORT_LABELS)[filter.sort];
 
-/** A filter; without a status it is All. */
+/** A filter of the toolbar. Without `status` it is "All". */
 export interface StatusFilter {
   status: ListStatus | undefined;
   label: string;
-  /** The state whose mark it has; null for none. */
+  /** The state whose mark the filter shows; null for none. */
   mark: MarkedState | 'pending' | null;
   /** Undefined while unknown. */
   count: number | undefined;
@@ -48,10 +48,10 @@ const FILTERS: readonly Omit<StatusFilter, 'count'>[] = [
     (state) => ({ status: state, label: STATE_NAMES[state], mark: state }),
   ),
 ];
-/** The number of filters that always show; the others are under More. */
+/** Number of filters that are always visible; the others are in the menu "More". */
 const MAIN_FILTER_COUNT = 4;
 
-/** Returns the toolbar's filters with their counts. The keys 1 to 8 choose the first eight of both parts. */
+/** Returns the toolbar's filters with their counts. The keys 1 to 8 choose the first eight, including those in the menu "More". */
 export function statusFilters(summary: SummaryWire | undefined): {
   main: StatusFilter[];
   more: StatusFilter[];
@@ -60,12 +60,12 @@ export function statusFilters(summary: SummaryWire | undefined): {
   return { main: filters.slice(0, MAIN_FILTER_COUNT), more: filters.slice(MAIN_FILTER_COUNT) };
 }
 
-/** Tells whether a filter is one of those under More. */
+/** Tells whether the filter for this status is in the menu "More". */
 export function isUnderMore(status: ListStatus | undefined): boolean {
   return FILTERS.findIndex((filter) => filter.status === status) >= MAIN_FILTER_COUNT;
 }
 
-/** Returns the status that a key from 1 to 8 chooses, by its place from 0. */
+/** Returns the status of the filter that a key chooses. `place` counts from 0, so the key 1 is 0. */
 export function statusOfKey(place: number): ListStatus | undefined {
   return FILTERS[place]?.status;
 }
@@ -82,7 +82,7 @@ export function noHitsLine(filter: DomainFilter): string {
   return 'No domain matches this filter.';
 }
 
-/** Returns the next order, for the key that cycles through them. */
+/** Returns the next order for the key that cycles through the orders. */
 export function nextSort(sort: DomainSort): DomainSort {
   return DOMAIN_SORTS[(DOMAIN_SORTS.indexOf(sort) + 1) % DOMAIN_SORTS.length] ?? 'newest';
 }

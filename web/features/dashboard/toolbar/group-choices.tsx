@@ -1,7 +1,7 @@
 import type { DomainGrouping } from '../../../../contract/words.ts';
 import { MenuChoices, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx';
 
-/** No grouping has this name. */
+/** Stands for "no grouping" in the menu. No grouping has this name. */
 const NONE = 'none' as const;
 
 const CHOICES: [DomainGrouping | typeof NONE, string][] = [
@@ -25,7 +25,7 @@ export function GroupChoices({ group, onGroup }: GroupChoicesProps) {
       <MenuChoices
         value={group ?? NONE}
         onChange={(value) => onGroup(value === NONE ? undefined : value)}
-        // The labels stand below those of the orders, which have icons.
+        // An empty icon: these labels are aligned with those of the orders, which have icons.
         choices={CHOICES.map(([value, label]) => ({ value, label, icon: <span className="w-4" /> }))}
       />
     </>

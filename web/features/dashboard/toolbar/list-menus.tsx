@@ -15,11 +15,11 @@ const SORT_ICONS = {
   worst: TriangleAlert,
   name: ArrowDownAZ,
 };
-/** No tag has this name: tags have no leading space. */
+/** Stands for "any tag" in the menu. No tag has this name, because tags have no leading space. */
 const ANY = ' any';
 
 interface ToolButtonProps extends ComponentProps<'button'> {
-  /** Whether the button stands for a choice that narrows the list now. */
+  /** True if the button's menu narrows the list now. */
   isChosen?: boolean;
 }
 
@@ -44,16 +44,16 @@ function ToolButton({ isChosen = false, children, ...rest }: ToolButtonProps) {
 interface SortMenuProps {
   filter: ListFilter;
   onSort: (sort: DomainSort) => void;
-  /** Without text, because the filters need the space. */
+  /** True to show no text, because the filters need the space. */
   isBrief: boolean;
-  /** More choices below the orders. */
+  /** More choices, shown below the orders. */
   children: ReactNode;
 }
 
 /** Shows the order: with text if the toolbar has 1,100 px, otherwise only an icon. */
 export function SortMenu({ filter, onSort, isBrief, children }: SortMenuProps) {
   const label = sortLabel(filter);
-  // Neither the room above nor that below the toolbar of a phone is high enough.
+  // On a phone, the menu fits neither above nor below the toolbar, so it opens beside it.
   const side = useMediaQuery(PHONE) ? 'left' : 'bottom';
   return (
     <Menu

@@ -10,14 +10,14 @@ import { type StatusFilter, statusFilters } from './choices.ts';
 
 /** Width of the fade at either end of the row, in px. */
 const FADE_PX = 24;
-/** No status has this name. */
+/** Stands for "All" in the row. No status has this name. */
 const NONE = 'none' as const;
 
 interface StatusFiltersProps {
   summary: SummaryWire | undefined;
   chosen: ListStatus | undefined;
   onChoose: (status: ListStatus | undefined) => void;
-  /** Without glyphs, because the period needs the space. */
+  /** True to show no glyphs, because the chosen period needs the space. */
   isBrief: boolean;
 }
 
@@ -30,7 +30,7 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
   useEffect(() => {
     const button = row.current?.querySelector('[data-chosen]')?.getBoundingClientRect();
     const box = row.current?.getBoundingClientRect();
-    // The counts make the buttons wider.
+    // Scroll the chosen filter into view again when the counts have loaded, because they make the buttons wider.
     if (chosen === undefined || !isCounted || !button || !box) return;
     const beyond = Math.max(button.right - box.right + FADE_PX, 0);
     row.current?.scrollBy(beyond + Math.min(button.left - box.left - FADE_PX, 0), 0);

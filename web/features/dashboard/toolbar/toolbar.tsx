@@ -12,9 +12,9 @@ import { isUnderMore } from './choices.ts';
 import { StatusFilters } from './status-filters.tsx';
 import { ViewToggle } from './view-toggle.tsx';
 
-// Its code loads when the menu opens.
+// Loads when the menu first opens.
 const GroupChoices = lazyPart(async () => (await import('./group-choices.tsx')).GroupChoices);
-/** Search parameters of the URL when no group is open. */
+/** Search parameters to clear when the grouping changes: no group of the new one is open. */
 const NO_GROUP = { issuer: undefined, without: undefined };
 
 interface ToolbarProps {
@@ -45,7 +45,7 @@ export function Toolbar({
   const { search, filter, view, change } = useDashboardSearch();
   const isSearchShown = isSearchOpen || search.q !== undefined || search.tag !== undefined;
   return (
-    // Below the header. On low screens it would cover too much of the list.
+    // Sticks below the header, except on low screens, where it would cover too much of the list.
     <div
       data-toolbar=""
       className="@container z-10 has-[[role=menu]]:z-30 -mx-4 flex flex-wrap items-center gap-x-0.5 gap-y-1 mb-1 bg-bg px-4 pt-3 pb-1 md:-mx-7 md:gap-1.5 md:px-7 md:pt-4 md:pb-2 [@media(min-height:560px)]:sticky [@media(min-height:560px)]:top-14 md:[@media(min-height:560px)]:top-15"

@@ -25,7 +25,7 @@ interface CurrentCertificateProps {
   domain: DomainWire;
   now: number;
   read: ReportRead;
-  /** At the right of the title. */
+  /** Content at the right of the title. */
   aside?: ReactNode;
 }
 

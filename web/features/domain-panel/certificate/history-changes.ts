@@ -5,11 +5,11 @@ import { daysText } from '../../../../contract/state/schedule.ts';
 export interface HistoryChange {
   term: string;
   lines: string[];
-  /** Hostnames. */
+  /** True for host names, which are shown in monospace. */
   isMono: boolean;
 }
 
-// A certificate can have 2,000 names.
+// Maximum number of names that are listed; a certificate can have 2,000.
 const MAX_NAMES = 20;
 
 /** Returns the differences between two certificates; empty if only dates changed. */

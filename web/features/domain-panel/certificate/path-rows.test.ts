@@ -60,11 +60,11 @@ describe('the sent chain beside the path', () => {
       'The server sends 5 certificates. 2 are not on the path. The order is wrong.',
     ],
     ['is only counted if there is no path', [], ['fjord.example', 'R13'], 'The server sends 2 certificates.'],
-  ])('%s', (_, path, names, line) => {
+  ])('sentLine: %s', (_, path, names, line) => {
     expect(sentLine(pathRows(path, sent(...names)))).toBe(line);
   });
 
-  it('is described in the past tense if the host was not reached', () =>
+  it('is described in the past tense if the last check did not reach the host', () =>
     expect(sentLine(pathRows([], sent('fjord.example', 'R13')), true)).toBe(
       'The server sent 2 certificates.',
     ));

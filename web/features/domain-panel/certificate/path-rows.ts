@@ -6,12 +6,12 @@ import { counted, longDate, plural } from '../../../lib/format.ts';
 
 type PathEntry = ReportWire['path'][number];
 
-/** A certificate of the path, of the sent chain, or of both. */
+/** A certificate of the validated path, of the chain that the server sent, or of both. */
 export interface PathRow {
   entry: PathEntry | null;
   /** The certificate with its PEM; null if the server did not send it. */
   certificate: ChainCertificateWire | null;
-  /** Its position in the sent chain, from 0; null if it was not sent. */
+  /** Position of the certificate in the sent chain, from 0; null if it was not sent. */
   sentAt: number | null;
 }
 
@@ -43,8 +43,8 @@ export function pathRows(path: readonly PathEntry[], chain: readonly ChainCertif
 }
 
 /**
- * Compares the sent chain with the path: 'The server sends 1 certificate. R13 is missing.' With `isPast` (no certificate at the last check),
- * only says how many it sent.
+ * Compares the sent chain with the path: 'The server sends 1 certificate. R13 is missing.' With `isPast` (the last check read
+ * no certificate), only says how many certificates the server sent.
  */
 export function sentLine({ path, others }: PathRows, isPast = false): string {
   const places = path.flatMap(({ sentAt }) => (sentAt === null ? [] : [sentAt]));
@@ -68,7 +68,7 @@ export function sentLine({ path, others }: PathRows, isPast = false): string {
   return notes.length === 0 ? `${sends}: complete and in order.` : `${sends}. ${notes.join(' ')}`;
 }
 
-/** Returns one line about the path: where it ends, and what expires before the leaf. */
+/** Returns one line about the path: at which root it ends, and which certificate expires before the leaf. */
 export function pathLine(
   path: readonly PathEntry[],
   { weakest_link: weakest, unreachable }: Pick<DomainWire, 'weakest_link' | 'unreachable'>,

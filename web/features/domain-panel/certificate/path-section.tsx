@@ -38,7 +38,7 @@ interface PathProps {
   path: ReportWire['path'];
   chain: ChainCertificateWire[];
   hostname: string;
-  /** The last check read no certificate: this is the last known chain. */
+  /** True if the last check read no certificate, so that this is the last known chain. */
   isPast: boolean;
 }
 

@@ -6,13 +6,13 @@ import { longDate } from '../../../lib/format.ts';
 
 export interface RenewalLine {
   text: string;
-  /** Somebody has to act. */
+  /** True if somebody has to act. */
   isUrgent: boolean;
-  /** The CA's explanation URL, unvalidated. */
+  /** The CA's explanation URL; not checked, so it may be no web address. */
   explanationUrl: string | null;
 }
 
-/** Returns the lines about the renewal that the bar does not show, most urgent first. */
+/** Returns the lines about the renewal, most urgent first. Leaves out what the lifetime bar shows. */
 export function renewalLines(domain: DomainWire, now: number): RenewalLine[] {
   const { renewal } = domain;
   if (renewal === null) return [];

@@ -26,7 +26,7 @@ export function Revocation({ domain, read }: RevocationProps) {
   const { revocation } = domain;
   const sources = read.report?.revocation_sources;
   const line = lineOf(domain, read);
-  // Sources exist in these states, so the line that opens them shows before they load.
+  // In these states the check asked sources, so the line that unfolds them appears before they load.
   const wasAsked = ['good', 'revoked', 'unavailable'].includes(revocation.state);
   return (
     <>
@@ -62,7 +62,7 @@ export function Revocation({ domain, read }: RevocationProps) {
 function lineOf({ revocation, unreachable }: RevocationProps['domain'], { report }: ReportRead): string {
   if (revocation.state === 'unknown' && unreachable)
     return `Not checked: ${inSentence(STATE_NAMES.unreachable)}`;
-  // The sources include those that have not answered yet.
+  // The list of sources includes those that gave no answer yet.
   return revocationLine(revocation, report?.revocation_sources.length !== 0);
 }
 

@@ -4,7 +4,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 
 const FIRST_NAMES = 2;
-// A certificate can have 2,000 names; each click shows this many more.
+// Number of names that each click adds; a certificate can have 2,000.
 const MORE_NAMES = 100;
 
 const CHIP =
@@ -30,7 +30,7 @@ export function SubjectAltNames({ names }: { names: string[] }) {
               onClick={() => setShown(shown + MORE_NAMES)}
               className={classNames(
                 CHIP,
-                // As high as the names beside it, with a touch target of 44 px.
+                // The button is as high as the names beside it; its touch target is 44 px high.
                 "relative hover:bg-sunken max-md:after:absolute max-md:after:-inset-x-1 max-md:after:-inset-y-2.5 max-md:after:content-['']",
               )}
             >

@@ -82,7 +82,7 @@ interface HistoryPair {
   to: string;
 }
 
-/** Loads the differences between two certificates on demand. Certificates never change, so once is enough. */
+/** Loads the differences between two certificates when `isWanted`. Certificates never change, so they are loaded once. */
 function useHistoryDiff({ domainId, from, to }: HistoryPair, isWanted: boolean) {
   return useQuery({
     queryKey: ['domains', 'history-diff', domainId, from, to],

@@ -3,20 +3,20 @@ import { longDate, plural } from '../../../lib/format.ts';
 
 export interface JudgedAddress {
   seen: AddressWire;
-  /** How it differs from most addresses; null if it does not. */
+  /** How the address differs from most others; null if it does not. */
   mark: 'Another certificate' | 'Old certificate' | 'Failed' | 'Not checked' | null;
 }
 
 export interface AddressVerdict {
   line: string;
-  /** Whether an address differs so much that the table of addresses should be open. */
+  /** True if an address differs so much that the table of addresses should be open. */
   needsLook: boolean;
   addresses: JudgedAddress[];
 }
 
 /**
- * Returns one sentence about all addresses of a host, and which of them stand out. If two certificates are served, the one that
- * expires later is the new one.
+ * Returns one sentence about all addresses of a host, and a mark for each address that stands out. If two certificates are
+ * served, the one that expires later counts as the new one.
  */
 export function addressVerdict(addresses: readonly AddressWire[]): AddressVerdict {
   const answered = addresses.filter(({ fingerprint }) => fingerprint !== null);
@@ -84,9 +84,7 @@ export function tlsName(version: string): string {
   return version === 'TLSv1' ? 'TLS 1.0' : version.replace('TLSv', 'TLS ');
 }
 
-/**
- * Returns how many addresses still serve the shown certificate although a newer one is served too; null if it is the newest.
- */
+/** Says how many addresses still serve the shown certificate although others serve a newer one. Null if no newer one is served. */
 export function oldCertificateLine(
   fingerprint: string | null,
   addresses: readonly AddressWire[],

@@ -8,7 +8,7 @@ import { FoldedSection } from '../../../domain/disclosure.tsx';
 import { StateMark } from '../../../domain/state-marks.tsx';
 import { shortFingerprint } from '../certificate/pem.ts';
 
-/** Shows every address of the host: one summary line, and a table that opens automatically if they differ. */
+/** Shows every address of the host: a summary line, and a table that is open if the addresses differ. */
 export function Addresses({ report, protocol }: { report: ReportWire; protocol: Protocol }) {
   const verdict = addressVerdict(report.addresses);
   return (
@@ -99,7 +99,10 @@ function Address({ judged: { seen, mark }, protocol }: { judged: JudgedAddress; 
   );
 }
 
-/** Returns what has no column: the agreed protocol, the key exchange group, and failures despite a certificate. */
+/**
+ * Returns the facts of an address that have no column: the agreed protocol, the key exchange group, and failures although a
+ * certificate was read.
+ */
 function belowTheRow(
   { server, fingerprint, alpn, group, failure, reply }: AddressWire,
   protocol: Protocol,
@@ -110,7 +113,7 @@ function belowTheRow(
   if (reply !== undefined) lines.push(`Answer: ${[reply.code, reply.text].filter(Boolean).join(' ')}`);
   if (alpn !== null) lines.push(`Agreed protocol (ALPN): ${PROTOCOLS[alpn] ?? visibleText(alpn)}`);
   else if (protocol === 'https' && fingerprint !== null) lines.push('Agreed protocol (ALPN): none');
-  // Checks offer no post-quantum groups; the section Facts shows what happens when a client offers them.
+  // Our checks offer no post-quantum groups. The section Facts shows which group a client that offers them gets.
   if (group !== null) lines.push(`Key exchange if no post-quantum group is offered: ${visibleText(group)}`);
   return lines;
 }

@@ -3,7 +3,7 @@ import { Glyph } from '../../../ui/glyph.tsx';
 import { STATE_MARKS } from '../../../domain/state-marks.tsx';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 
-/** Shows which clients accept what the last check saw. */
+/** Shows which clients accept the certificates that the last check read. */
 export function Clients({ clients }: Pick<ReportWire, 'clients'>) {
   if (clients.length === 0) return null;
   return (

@@ -16,7 +16,7 @@ import {
   tlsVersionsLine,
 } from './posture-words.ts';
 
-/** Facts that never alert, collected about once a day. */
+/** Shows facts about TLS, DNS and the registration that never cause alerts. They are collected about once a day. */
 export function FactsSection({ report: { posture } }: { report: ReportWire }) {
   return (
     <FoldedSection title="Facts" line={posture ? postureLine(posture) : 'Not checked yet'}>

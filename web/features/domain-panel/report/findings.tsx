@@ -27,7 +27,10 @@ interface FindingsProps {
   actions: DomainActions;
 }
 
-/** Shows everything that the last check found, worst first and open, and how to fix it; last what was fixed meanwhile. */
+/**
+ * Shows everything that the last check found and how to fix it. The worst finding comes first and is open. Findings that have
+ * been fixed meanwhile come last.
+ */
 export function Findings({ domain, read, standing, fixed, actions }: FindingsProps) {
   const { findings } = domain;
   const { report } = read;
@@ -69,7 +72,7 @@ export function Findings({ domain, read, standing, fixed, actions }: FindingsPro
           </li>
         ))}
       </ul>
-      {/* Always there, so that a screen reader announces what is added. */}
+      {/* This element always exists, so that screen readers announce what is added to it. */}
       <div role="status" className="grid text-label not-empty:mt-1">
         {fixed.map(({ code, message }) => (
           <p key={code} className="flex gap-2 py-1.5">
@@ -90,7 +93,7 @@ interface StandingHelpProps {
   actions: DomainActions;
 }
 
-/** Shows the fix and the command of the problem, if the report has them, and a button to check again. */
+/** Shows the fix and the command for the problem, if the report has them, and a button that starts a check. */
 function StandingHelp({ domain, details, actions }: StandingHelpProps) {
   const command = details?.command ?? null;
   return (
@@ -138,7 +141,7 @@ interface FindingProps {
   domain: DomainWire;
   finding: FindingWire;
   details: ReportFindingWire | null;
-  /** It is open at first and has the button to check again. */
+  /** True for the worst finding. It is open at first and has the button that starts a check. */
   isWorst: boolean;
   chainPem: string | null;
   actions: DomainActions;
@@ -147,7 +150,7 @@ interface FindingProps {
 
 const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] max-md:py-[13px] md:min-h-0';
 
-/** Shows the message, which unfolds the help. The row looks the same before the help has loaded. */
+/** Shows the message, which unfolds the help. Looks the same before the help has loaded. */
 function Finding({ domain, finding, details, isWorst, chainPem, actions, state }: FindingProps) {
   const head = (
     <>
@@ -213,7 +216,7 @@ const WITHOUT_DETAILS = {
   failed: 'Could not load the details.',
 };
 
-// A longer label gets its own line.
+// Labels longer than this get a line of their own.
 const LONG_LABEL = 30;
 /** Labels of host names, addresses and serial numbers, which the whole panel sets in monospace. */
 const MACHINE_FACT = /^(At|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
@@ -245,13 +248,13 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
 
 export interface ShownFinding {
   finding: FindingWire;
-  /** The report's details; null until loaded, or if they belong to another check. */
+  /** The report's details; null until loaded, or if the report is of another check. */
   details: ReportFindingWire | null;
 }
 
 /**
- * Returns the domain's findings with their details from the report. They are matched by message: two findings with one code are
- * about different certificates or addresses.
+ * Returns the domain's findings with their details from the report. Matches them by message, because two findings with the
+ * same code are about different certificates or addresses.
  */
 export function withDetails(
   findings: readonly FindingWire[],
@@ -265,10 +268,10 @@ export function withDetails(
   });
 }
 
-/** Copies the whole report as Markdown, for a ticket or an email, once it is loaded. */
+/** Copies the whole report as Markdown, for a ticket or an email. Disabled until the report is loaded. */
 export function CopyReport({ report }: { report: ReportWire | undefined }) {
   return (
-    // Its background extends into the margins, so that the text stays aligned.
+    // The button's background extends into the margins, so that its text stays aligned.
     <span className="-my-2 -mr-3 block">
       <CopyTextButton
         label="Copy report"

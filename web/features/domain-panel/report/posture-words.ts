@@ -17,13 +17,13 @@ export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
   return named(null) === '' ? 'None known' : 'Unknown: no response';
 }
 
-/** Returns the key type of a further certificate and who gets it: 'RSA, for Go and GnuTLS'. */
+/** Returns the key type of a further certificate and the clients that get it: 'RSA, for Go and GnuTLS'. */
 export function servedToLine({ key_type: keyType, clients }: PostureWire['alternates'][number]): string {
   const names = clients.map((client) => CLIENT_NAMES[client]);
   return [KEY_TYPE_NAMES[keyType], ...(names.length === 0 ? [] : [`for ${listed(names)}`])].join(', ');
 }
 
-/** Returns 'Not tested', or 'Not tested yet' if a later check will test it. */
+/** Returns 'Not tested', or 'Not tested yet' if a later check will do the tests. */
 export function notTestedTerm({ is_complete: isComplete }: Pick<PostureWire, 'is_complete'>): string {
   return isComplete ? 'Not tested' : 'Not tested yet';
 }
@@ -41,7 +41,7 @@ const POST_QUANTUM: Record<PostureWire['post_quantum']['state'], string> = {
   unknown: 'we could not find out whether the server supports post-quantum key exchange',
 };
 
-/** Returns the group that is agreed on if the client offers post-quantum ones, and what it means: 'X25519MLKEM768: …'. */
+/** Returns the group that the server chooses if a client offers post-quantum ones, and what that means: 'X25519MLKEM768: …'. */
 export function keyExchangeLine({ state, group }: PostureWire['post_quantum']): string {
   const words = POST_QUANTUM[state];
   return group === null ? words.charAt(0).toUpperCase() + words.slice(1) : `${visibleText(group)}: ${words}`;
@@ -60,7 +60,7 @@ export function caaLines(caa: PostureWire['caa']): string[] {
   );
 }
 
-/** Returns until when the domain is registered, or why that is unknown; null if such names are not registered. */
+/** Returns until when the domain is registered, or why that is unknown; null for names that nobody registers. */
 export function registrationLine(registration: PostureWire['registration']): string | null {
   if (registration.outcome === 'not_applicable') return null;
   const domain = visibleText(registration.domain);
@@ -78,7 +78,7 @@ export function registrationLine(registration: PostureWire['registration']): str
   }
 }
 
-/** Returns the summary of the folded facts. */
+/** Returns the line that summarises the facts while they are folded. */
 export function postureLine({
   tls_versions: versions,
   post_quantum: postQuantum,

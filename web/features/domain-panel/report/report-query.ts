@@ -21,7 +21,7 @@ export function useReport({ id, last_checked_at: lastCheckedAt }: DomainWire): R
   const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery({
     queryKey: ['domains', 'report', id],
     queryFn: ({ signal }) => call(domainReport, { params: { id }, failureText: 'Failed to get me.', signal }),
-    // Shows the cached report while the new one loads.
+    // Read it again whenever the panel opens; until it arrives, the cached report is shown.
     staleTime: 0,
     enabled: lastCheckedAt !== null,
   });
@@ -41,8 +41,8 @@ export function useReport({ id, last_checked_at: lastCheckedAt }: DomainWire): R
 }
 
 /**
- * Reads the chain that the endpoint sent with the certificate of that fingerprint, in the order sent. Reads it again for a new
- * certificate.
+ * Reads the chain that the endpoint sent with the certificate of this fingerprint, in the order sent. Reads again when the
+ * fingerprint changes.
  */
 export function useCertificateChain(id: string, fingerprint: string | null) {
   return useQuery({

@@ -38,9 +38,9 @@ const findings = (
   );
 
 describe('findings', () => {
-  it('have no section if there are none', () => expect(findings([])).toBe(''));
+  it('show no section if there are none', () => expect(findings([])).toBe(''));
 
-  it('show their fix, chain, evidence and command', () => {
+  it('show the fix, the chain, the evidence and the command', () => {
     const html = findings([
       exampleFinding({
         fix: 'Send this file:',
@@ -54,7 +54,7 @@ describe('findings', () => {
       expect(html).toContain(text);
   });
 
-  it('show their message before the report loads and if it fails', () => {
+  it('show their message before the report loads, and if the report fails to load', () => {
     const found = [exampleFinding()];
     expect(findings(found, readOf(undefined))).toMatch(/does not send.*Loading the details/s);
     expect(findings(found, readOf(undefined, new Error('cut')))).toMatch(/does not send.*Could not load/s);
@@ -68,7 +68,7 @@ describe('findings', () => {
     expect(findings([exampleFinding({ severity: 'note', fix: 'Nothing.' })])).not.toContain('<details open');
   });
 
-  it('that were fixed stay in the list, marked as fixed', () => {
+  it('stay in the list, marked as fixed, if a later check no longer finds them', () => {
     const html = renderToStaticMarkup(
       <Findings
         domain={exampleDomain()}
@@ -122,7 +122,7 @@ describe('findings', () => {
     expect(withDetails([exampleFinding()], exampleReport())[0]?.details).toBeNull());
 });
 
-it('findings have host names, addresses and serial numbers in monospace, and the rest in the font of sentences', () => {
+it('have host names, addresses and serial numbers in monospace, and the rest in the font of sentences', () => {
   const evidence = [
     { label: 'Serial number', value: '03:AF' },
     { label: 'Expected name', value: 'shop.example' },
@@ -184,13 +184,13 @@ describe('addresses', () => {
       />,
     );
 
-  it('stay folded if all addresses agree', () => {
+  it('are folded if all addresses agree', () => {
     const html = addresses({}, { address: '2001:db8::1' });
     expect(html).toContain('Both addresses serve the same certificate');
     expect(html).not.toContain('<details open');
   });
 
-  it('unfold automatically if one differs, and show failures', () => {
+  it('are unfolded if one address differs, and show failures', () => {
     const html = addresses(
       {},
       { fingerprint: null, expiry_date: null, tls_version: null, failure: 'did not answer in time' },

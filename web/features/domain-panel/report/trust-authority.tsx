@@ -15,8 +15,8 @@ import { useCertificateChain } from './report-query.ts';
 const LABEL = 'Trust this authority';
 
 /**
- * Trusts the authority that issued the certificate, after its fingerprint was compared. If the host did not send the authority's
- * certificate, leads to the profile, where it can be pasted.
+ * Trusts the authority that issued the certificate, once the user has compared its fingerprint. If the host did not send the
+ * authority's certificate, leads to the profile, where the user can paste it.
  */
 export function TrustAuthority({ domain }: { domain: DomainWire }) {
   const { data: chain } = useCertificateChain(domain.id, domain.fingerprint);

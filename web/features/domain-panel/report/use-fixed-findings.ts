@@ -7,7 +7,7 @@ export type FixedFinding = Pick<FindingWire, 'code' | 'message'>;
 
 const STANDING = 'standing';
 
-/** Returns the problems that ended since the panel shows the domain. The component must be keyed by the domain. */
+/** Returns the problems that ended while the panel showed the domain. Give the component that calls this the domain as its key. */
 export function useFixedFindings(domain: DomainWire, standing: StandingFinding | null): FixedFinding[] {
   const current = problemsOf(domain, standing);
   const [shown, setShown] = useState(current);
@@ -16,13 +16,13 @@ export function useFixedFindings(domain: DomainWire, standing: StandingFinding |
   return fixedFindings(shown, domain, standing);
 }
 
-/** Returns which of the problems that were shown a later check no longer finds. */
+/** Returns those of the shown problems that the latest check no longer finds. */
 export function fixedFindings(
   shown: readonly FixedFinding[],
   domain: DomainWire,
   standing: StandingFinding | null,
 ): FixedFinding[] {
-  // Nothing is known to be fixed while nobody looks, and nothing about a certificate while none is read.
+  // A paused domain is not checked, so nothing is known to be fixed. The same holds if the check read no certificate.
   if (domain.paused !== null || domain.unreachable !== null) return [];
   return withoutCodes(shown, problemsOf(domain, standing));
 }

@@ -5,16 +5,16 @@ type Point = UptimeWire['response_times'][number];
 export interface ResponseChart {
   /** SVG paths in a box of 1000 × 100 that is stretched; y grows downwards. */
   average: string;
-  /** Null if it equals the average. */
+  /** SVG path of the slowest responses; null if it equals `average`. */
   slowest: string | null;
   /** Top of the scale in ms; it starts at 0. */
   topMs: number;
   /** Both ends of the axis, in ms UTC. */
   from: number;
   to: number;
-  /** Place of each point on the axis, from 0 to 1. */
+  /** Place of each point on the axis, from 0 (left end) to 1. */
   shares: number[];
-  /** How long one point covers, in ms; 0 for a single point. */
+  /** How much time one point stands for, in ms; 0 if there is only one point. */
   spanMs: number;
   averageMs: number;
   slowestPoint: Point;
@@ -56,14 +56,14 @@ export function responseChart(points: readonly Point[]): ResponseChart | null {
   };
 }
 
-/** Returns the end of the scale: 1, 2 or 5 times a power of ten, at least 10. */
+/** Returns the end of the vertical scale, in ms: 1, 2 or 5 times a power of ten, at least 10. */
 export function niceTop(most: number): number {
   const decade = 10 ** Math.floor(Math.log10(Math.max(most, 10)));
   const step = [1, 2, 5].find((candidate) => candidate * decade >= most);
   return (step ?? 10) * decade;
 }
 
-/** Groups adjacent points; the line has a gap where there was no response. */
+/** Splits the points where responses are missing, so that the line has gaps there. */
 function withoutGaps(points: readonly Point[], usual: number): Point[][] {
   const distances = distancesOf(points);
   const runs: Point[][] = [];

@@ -15,7 +15,7 @@ export function ResponseChart({ points, now }: { points: UptimeWire['response_ti
   const chart = useMemo(() => responseChart(points), [points]);
   if (!chart) return <p className="text-meta text-fg-3">No response time measured yet.</p>;
   const { topMs, from, averageMs, slowestPoint } = chart;
-  // A point is placed at the start of its span.
+  // A point is drawn at the start of the time that it stands for.
   const to = Math.max(chart.to, Math.min(now, chart.to + chart.spanMs));
   const day = shortDays(from, to);
   const summary = `${responseText(averageMs)} on average, ${responseText(slowestPoint.slowest_ms)} at most`;

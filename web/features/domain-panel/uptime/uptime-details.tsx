@@ -64,7 +64,7 @@ export function UptimeDetails({ domain, uptime, now }: UptimeDetailsProps) {
 
 function State({ domain, uptime }: Pick<UptimeDetailsProps, 'domain' | 'uptime'>) {
   const line = 'flex items-center gap-1.5 text-label font-[520]';
-  // Above, the panel says that it is paused.
+  // The panel already says above that the domain is paused.
   if (domain.paused !== null) return <span />;
   if (uptime.state === 'up')
     return (

@@ -1,6 +1,6 @@
 import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 
-/** Returns the host to add for the same endpoint, with the typed scheme if it carries information. */
+/** Returns the host to add for the endpoint that was checked. Keeps the typed scheme if it says more than the port. */
 export function hostToWatch(
   typed: string,
   { display_name: name, port }: Pick<PreviewCheckWire, 'display_name' | 'port'>,

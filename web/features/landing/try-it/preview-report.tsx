@@ -21,11 +21,11 @@ const FIRST_NAMES = 4;
 
 interface PreviewReportProps {
   result: PreviewCheckWire;
-  /** The typed text. */
+  /** The text that the visitor typed. */
   typed: string;
   /** When the result arrived, in ms UTC. */
   now: number;
-  /** Tells whether the visitor is still waiting in the form. */
+  /** Tells whether the visitor is still waiting for the result in the form. */
   isAwaited: () => boolean;
 }
 
@@ -125,7 +125,7 @@ function Certificate({ result, now }: ReportPartProps) {
   );
 }
 
-/** Returns the first and last moment of the certificate, in ms UTC. */
+/** Returns the start and the end of the certificate's validity, in ms UTC. */
 const validityOf = ({ valid_from: from, expiry_date: until }: PreviewCheckWire) => ({
   notBefore: Date.parse(from ?? ''),
   notAfter: Date.parse(until ?? ''),
@@ -218,7 +218,7 @@ const TRUST = {
   yes: { state: null, words: 'Trusted' },
   // Clients that have the missing certificate cached trust it; others do not.
   incomplete: { state: 'refused', words: 'Chain incomplete' },
-  // We could not verify a signature, and know no client that refuses it.
+  // We could not verify a signature, but know of no client that refuses the certificate.
   unverified: { state: 'flawed', words: 'Could not be verified' },
   no: { state: 'untrusted', words: STATE_NAMES.untrusted },
 } as const;

@@ -5,9 +5,9 @@ import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { usePreviewCheck } from './use-preview-check.ts';
 
-// Most checks are faster; a host that is down takes longer.
+// Time in ms after which the form says that the check takes long, as it does if the host is down.
 const LONG_MS = 3_000;
-/** The line below the input: the progress takes the place of the hint, so that nothing moves. */
+/** Classes of the line below the input. The progress replaces the hint in it, so that nothing moves. */
 const HINT = 'mt-1.5 block text-label text-fg-3 [overflow-wrap:anywhere] max-sm:min-h-9';
 
 interface TryItProps {
@@ -33,7 +33,7 @@ export function TryItForm({ preview: { check, type, start, prepare } }: TryItPro
           Check any host
         </label>
         <div className="flex gap-2 max-sm:flex-col">
-          {/* React does not set its value, so text that was typed before the page's code ran stays. */}
+          {/* React does not control the input's value, so that text which was typed before the page's code ran stays. */}
           <input
             ref={input}
             id={id}
@@ -97,7 +97,7 @@ export function TryItReport({ preview: { check, host } }: TryItProps) {
           result={check.result}
           typed={check.host}
           now={check.at}
-          // Does not move the focus of a visitor who types the next name or went on reading.
+          // The focus does not move if the visitor is typing the next name or reading on.
           isAwaited={() =>
             host.trim() === check.host &&
             (document.activeElement === document.body || document.activeElement?.closest('form') !== null)

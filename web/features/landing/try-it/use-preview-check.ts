@@ -8,11 +8,11 @@ export type PreviewCheck =
   /** The text is not a valid host; `message` says why. */
   | { stage: 'refused'; message: string }
   | { stage: 'running'; host: string }
-  /** No response, which says nothing about the host. */
+  /** No response arrived, which says nothing about the host. */
   | { stage: 'failed'; host: string; message: string }
   | { stage: 'done'; host: string; result: PreviewCheckWire; at: number; Report: typeof PreviewReport };
 
-/** Loads the code for checking and showing, which most visitors never need. */
+/** Loads the code that checks a host and shows the result. Most visitors never need it. */
 const loadCode = () =>
   Promise.all([
     import('../../../../contract/calls/preview-check.ts'),
@@ -47,12 +47,12 @@ export function usePreviewCheck() {
           ? { stage: 'refused', message: error.message }
           : { stage: 'failed', host, message: failureText(error) };
     }
-    // Ignored if another check started or the page was left.
+    // Ignore the result if another check has started or the visitor has left the page.
     if (!controller.signal.aborted) setCheck(next);
   };
 
   return {
-    /** The typed text. */
+    /** The text that the visitor typed. */
     host,
     type: (text: string) => {
       setHost(text);

@@ -13,19 +13,19 @@ import { toast } from '../../../ui/toast.tsx';
 import { saveFile } from '../../../lib/browser/save-file.ts';
 import { FreshSignInDialog } from './fresh-sign-in.tsx';
 
-// A one-time code follows the password, so changing it requires the password.
+// The authenticator app is the second step after the password, so only the password is accepted to change it.
 const BY_PASSWORD = { password: true, passkey: false, providers: [] };
 
 interface AuthenticatorSetup {
   /** `otpauth:` URI for authenticator apps. */
   address: string;
-  /** Base32, for typing. */
+  /** The app's secret in Base32, for typing. */
   secret: string;
-  /** Each works once. */
+  /** Backup codes; each works once. */
   backupCodes: string[];
 }
 
-/** Starts the setup of an authenticator app. Nothing changes until a code is confirmed. */
+/** Starts the setup of an authenticator app. The account does not change until a code of the app is confirmed. */
 async function beginSetup(password: string): Promise<AuthenticatorSetup> {
   const { totpURI: address, backupCodes } = await call(enableTotp, { body: { password } });
   const secret = new URL(address).searchParams.get('secret') ?? '';

@@ -15,11 +15,11 @@ import { toast } from '../../../ui/toast.tsx';
 export interface FreshSignInProps<Ready> {
   /** The user's sign-in methods. */
   methods: { password: boolean; passkey: boolean; providers: readonly { id: string; name: string }[] };
-  /** Asks nothing if the last sign-in was a moment ago. */
+  /** If true and the last sign-in was a moment ago, asks for nothing. */
   acceptsRecent?: boolean;
-  /** Runs after the user has confirmed their identity; the password is empty for other methods. */
+  /** Runs after the user has confirmed their identity. `password` is empty if they used another method. */
   act: (password: string, identity: Identity) => Promise<Ready>;
-  /** The next step in the same dialog; without it the dialog closes with `onDone`. */
+  /** The next step in the same dialog. If absent, `act` is the last step: the dialog closes and calls `onDone`. */
   children?: (ready: Ready) => ReactNode;
   onDone?: (ready: Ready) => void;
 }
@@ -42,7 +42,7 @@ export function FreshSignInDialog<Ready>({
   );
 }
 
-/** Holds the provider's session of the dialog. When the dialog closes, it ends, and pending calls are aborted. */
+/** Holds the provider's session for the dialog. Closing the dialog ends the session and aborts pending calls. */
 function useProviderSession(): { begin: (provider: Identity) => void; over: () => AbortSignal | undefined } {
   const mounted = useRef<AbortController>(null);
   const begunWith = useRef<Identity>(null);
@@ -52,7 +52,7 @@ function useProviderSession(): { begin: (provider: Identity) => void; over: () =
     return () => {
       controller.abort();
       begunWith.current?.signOut().catch((error: unknown) => {
-        // The session expires by itself within minutes.
+        // Not shown to the user: the session expires by itself within minutes.
         console.warn('Could not sign out at the provider.', error);
       });
     };
@@ -65,7 +65,7 @@ function useProviderSession(): { begin: (provider: Identity) => void; over: () =
   };
 }
 
-/** The method of `run` that asks nothing. */
+/** Name of the sign-in method that asks for nothing: a recent sign-in. */
 const RECENT = 'recent';
 
 /** Proves the user's identity by one of the methods, in up to two steps, and then calls `act`. */
@@ -77,7 +77,10 @@ function useProof<Ready>({ acceptsRecent = false, act, children, onDone }: Fresh
   const [step, setStep] = useState<SecondStep | null>(null);
   const [ready, setReady] = useState<{ value: Ready } | null>(null);
 
-  /** Resolves to the error of a refused code. Shows all other errors itself. `prove` may resolve to a second step. */
+  /**
+   * Runs `prove`, which may resolve to a second step. Resolves to the error of a refused code, for the field; shows all other
+   * errors itself.
+   */
   const run = async (
     method: string,
     prove: (provider: Identity) => Promise<SecondStep | null | void>,
@@ -145,7 +148,7 @@ function FreshSignIn<Ready>(props: FreshSignInProps<Ready>) {
   const { user } = useSignedIn();
   const proof = useProof(props);
   const { run, busy, step, ready } = proof;
-  // Keep the password: the call after a second step may need it.
+  // Keep the password in memory: after a second step, the call may need it.
   const [password, setPassword] = useState('');
   if (ready && children) return children(ready.value);
   if (busy === RECENT) return <Skeleton className="mt-5 h-10" />;

@@ -7,7 +7,7 @@ import { Row } from '../../../ui/form/row.tsx';
 import { AuthenticatorApp } from './authenticator-app.tsx';
 import { Passkeys } from './passkeys.tsx';
 
-/** Shows the settings that only the built-in provider has. `providers` are the deployment's other providers. */
+/** Shows the security settings that only the built-in provider has. `providers` are the other identity providers of the deployment. */
 export function SecurityRows({ providers }: { providers: readonly { id: string; name: string }[] }) {
   const read = useQuery({
     queryKey: ['sign-in-methods'],

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { spec } from '../../../../tests/spec/spec.ts';
 import { createBuiltInIdentity } from './built-in.ts';
 
-/** Stubs the server's routes below /api/identity; a number refuses with that status. */
+/** Stubs the server's routes below /api/identity. A number as the answer refuses the call with that status. */
 function serve(answers: Record<string, object | number>): string[] {
   const calls: string[] = [];
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {

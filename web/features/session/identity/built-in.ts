@@ -30,7 +30,7 @@ const secondStep: SecondStep = {
   },
 };
 
-/** Creates the built-in provider. It keeps a short-lived cookie below /api/identity. */
+/** Creates the built-in provider. Its session is a short-lived cookie that is sent only below /api/identity. */
 export function createBuiltInIdentity(): Identity {
   return {
     keepsTrial: true,
@@ -47,8 +47,8 @@ export function createBuiltInIdentity(): Identity {
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error;
         const { email, password } = identity;
-        // If this sign-in fails too, the address belongs to somebody else or the password is wrong: the first error tells what
-        // to do.
+        // If this sign-in fails too, the address belongs to somebody else or the password is wrong. The error of the sign-up
+        // then says what to do.
         return this.signIn(email, password).catch(() => Promise.reject(error));
       }
     },
@@ -78,7 +78,7 @@ export function createBuiltInIdentity(): Identity {
       try {
         await callForResponse(signOut);
       } catch (error) {
-        // The provider's session has usually ended: the server ends it right after the token exchange.
+        // The provider's session has usually ended already, because the server ends it right after the token exchange.
         if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) throw error;
       }
     },

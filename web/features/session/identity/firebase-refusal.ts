@@ -50,8 +50,8 @@ export function firebaseCode(error: unknown): string {
 }
 
 /**
- * Maps a failure of Firebase's SDK to an error with a message for users. Those of one field have the codes of the built-in provider,
- * so that the forms show them there.
+ * Maps a failure of Firebase's SDK to an error with a message for users. Errors about one field have the codes of the
+ * built-in provider, so that forms show them at that field.
  */
 export function refusalOf(error: unknown): Error {
   const code = firebaseCode(error);

@@ -10,7 +10,7 @@ const network = vi.hoisted(() => {
   globalThis.fetch = (...request) => network.fetch(...request);
   return network;
 });
-// The following test files run in the same process.
+// Restore `fetch`, because the test files that follow run in the same process.
 afterAll(network.restore);
 // The SDK's Node build has no popups.
 vi.mock('firebase/auth', async (load) => ({
@@ -21,7 +21,7 @@ vi.mock('firebase/auth', async (load) => ({
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const idToken = `${part({ alg: 'none' })}.${part({ sub: 'u1', exp: Date.now() / 1000 + 3600 })}.`;
 
-/** Stubs Firebase's HTTP API; answers by the last word of the path. */
+/** Stubs Firebase's HTTP API. `answers` is keyed by the last word of the path. */
 function serve(answers: Record<string, object | { refusal: string }>): { path: string; body: unknown }[] {
   const calls: { path: string; body: unknown }[] = [];
   network.fetch = async (address, init) => {

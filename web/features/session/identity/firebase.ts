@@ -57,7 +57,8 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
 
     async signIn(email, password) {
       const { user } = await withOurErrors(() => signInWithEmailAndPassword(auth, email, password));
-      // The first email may be lost, and only a user who has just signed in can request another.
+      // Send the verification email at every sign-in of an unverified user: the first email may be lost, and only a user who
+      // has just signed in can request another.
       if (!user.emailVerified)
         void sendEmailVerification(user).catch((error: unknown) =>
           console.warn('Firebase did not send the link.', error),
@@ -77,7 +78,7 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
       });
       if (created === null) return null;
       const { user } = created;
-      // The account exists already: later failures can be repaired and must not look like a refused sign-up.
+      // The account exists now, so a failure of these steps must not look like a refused sign-up. They can be repeated later.
       const outcomes = await Promise.allSettled([
         updateProfile(user, { displayName: name }),
         sendEmailVerification(user),

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Resolves when the popup has been redirected. */
+/** Resolves when the popup has been redirected to a URL. */
 const led = () => expect.poll(() => popup.location.href).not.toBe('');
 
 describe('a sign-in window', () => {
@@ -57,7 +57,7 @@ describe('a sign-in window', () => {
     expect(popup.close).toHaveBeenCalledOnce();
   });
 
-  it('may still report a sign-in although the window looks closed', async () => {
+  it('may report a sign-in even after the window seemed to be closed', async () => {
     const onClosed = vi.fn();
     const signedIn = signInByPopup(address, { onClosed });
     await led();

@@ -7,14 +7,14 @@ const WINDOW = 'popup,width=480,height=680';
 const POLL_MS = 500;
 
 const messageSchema = z.discriminatedUnion('type', [
-  /** Another tab opened a window, which gets the next answer. */
+  /** Another tab has opened a sign-in window, which gets the next answer. */
   z.object({ type: z.literal('started') }),
   z.object({ type: z.literal('done') }),
   z.object({ type: z.literal('failed'), failure: z.string() }),
 ]);
 export type SignInMessage = z.infer<typeof messageSchema>;
 
-/** Returns a known code from the URL; anybody can craft the URL, so others are ignored. */
+/** Returns the failure code in the URL. Anybody can craft the URL, so unknown codes are replaced by a general one. */
 export function failureOf(code: string): OidcFailure {
   return Object.hasOwn(OIDC_FAILURES, code) ? (code as OidcFailure) : 'failed';
 }
@@ -53,9 +53,8 @@ function waitForAnswer(
 }
 
 /**
- * Opens a window, redirects it to the URL that `addressOf` resolves to, and waits for the message of /signed-in. The window
- * opens before the URL is known, while the click still counts as user activation. Other sites may sever the window reference,
- * so it looks closed; only /signed-in tells how it ended.
+ * Opens a window at once, because browsers allow it only right after the click, and redirects it to the URL that `addressOf` resolves
+ * to. Resolves when /signed-in sends its message: the window may look closed before, if another site cut the reference to it.
  */
 export async function signInByPopup(
   addressOf: () => Promise<string>,
@@ -65,7 +64,7 @@ export async function signInByPopup(
   if (!popup)
     throw new Error('The browser blocked the sign-in window. Allow popups for this page and try again.');
   const over = new AbortController();
-  // Before listening, because this tab would receive it too.
+  // Sent before this tab listens, because it would receive its own message.
   broadcastSignIn({ type: 'started' });
   const answer = waitForAnswer(popup, onClosed, AbortSignal.any([over.signal, ...(signal ? [signal] : [])]));
   try {

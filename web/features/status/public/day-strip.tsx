@@ -6,12 +6,15 @@ import { dayInUtc, dayStripLabel, downtimeText, stripDays } from './status-words
 
 interface DayStripProps {
   name: string;
-  /** Minutes of downtime per day (UTC), oldest first, the last one today; null without data. */
+  /** Minutes of downtime per day (UTC), oldest first; the last entry is today. Null for a day without data. */
   downMinutes: readonly (number | null)[];
   now: number;
 }
 
-/** Draws one tick for each of the last 90 days over the full width; days with downtime are taller. Each day shows its downtime. */
+/**
+ * Draws a tick for each of the last 90 days over the full width. Days with downtime have taller ticks. The reader can step
+ * through the days.
+ */
 export function DayStrip({ name, downMinutes: known, now }: DayStripProps) {
   const downMinutes = stripDays(known);
   const days = downMinutes.length;

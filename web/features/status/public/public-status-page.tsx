@@ -27,7 +27,7 @@ export function PublicStatusPage() {
     refetchOnWindowFocus: true,
   });
   usePageTitle(data?.title ?? 'Status');
-  // A page that was switched off disappears for its current viewers too.
+  // If the page has been switched off, it disappears for people who have it open too.
   if (error instanceof ApiError && error.status === 404) throw notFound();
   return (
     <div className="flex min-h-dvh flex-col">

@@ -64,7 +64,7 @@ export function StatusView({ status, now, level, feed }: StatusViewProps) {
           <Part className="sr-only">Domains</Part>
           <ul className="mt-4 divide-y divide-line rounded-4 border border-line bg-surface shadow-1">
             {domains.map((domain, index) => (
-              // Names can repeat, and the order is fixed.
+              // Keyed by index: names can repeat, and the order is fixed.
               <DomainLine key={index} domain={domain} now={now} />
             ))}
           </ul>
@@ -99,7 +99,7 @@ const STANDING: Record<PublicStatus['state'], { glyph: GlyphName; look: string; 
   down: FAULT,
   unknown: { glyph: 'fault', look: 'border-line bg-sunken text-fg-2', mark: 'text-fg-3' },
 };
-/** The look of a page whose only problems are certificates that some clients refuse. */
+/** How a page looks if its only problems are certificates that some clients refuse. */
 const SOME_REFUSE = {
   glyph: STATE_MARKS.refused.glyph,
   look: 'border-line bg-soon-bg text-soon-fg',
@@ -112,7 +112,7 @@ function standingOf({ state, domains }: PublicStatus) {
   return state === 'trouble' && domains.every(isAcceptedBySome) ? SOME_REFUSE : STANDING[state];
 }
 
-/** Shows the overall state in one sentence, announced when it changes. */
+/** Shows the overall state in one sentence. Screen readers announce it when it changes. */
 function Standing({ status }: { status: PublicStatus }) {
   const { glyph, look, mark } = standingOf(status);
   return (

@@ -98,7 +98,7 @@ it.each([2, 7, 8, 14])('certificateWords counts %d days in the words of the badg
 it.each([
   ['en-GB', /^20 November 2026(,| at) \d\d:32\s?–\s?\d\d:40$/],
   ['de', /^20\. November 2026,? (um )?\d\d:32\s?–\s?\d\d:40( Uhr)?$/],
-])('incidentWords says in the language %s when a domain was down', (language, when) => {
+])('incidentWords says when a domain was down, in the language %s', (language, when) => {
   const ended = { started_at: '2026-11-20T14:32:00Z', ended_at: '2026-11-20T14:40:00Z' };
   const words = incidentWords(ended, { now: 0, languages: [language] });
   expect(words.when).toMatch(when);
@@ -135,7 +135,7 @@ it.each([
     'None in 2 days with data.',
   ],
   [[[0, 0, 0]], 'None in the last 3 days.'],
-])('noIncidentsWords claims only the days with data: the daily downtimes %j give “%s”', (strips, words) => {
+])('noIncidentsWords names only the days with data: the daily downtimes %j give “%s”', (strips, words) => {
   const domains = strips.map((days) => domain({ uptime: { percent: null, down_minutes: days } }));
   expect(noIncidentsWords({ domains, window_days: 3 })).toBe(words);
 });
@@ -154,7 +154,7 @@ it.each([
   [[null, 0, 12], 'Last 3 days: 1 day with downtime, 1 day without data'],
 ])('the label of the day strip %j is “%s”', (days, label) => expect(dayStripLabel(days)).toBe(label));
 
-it('the day strip shows 90 days, and days before the window of the plan have no data', () => {
+it("the day strip shows 90 days; days before the plan's window have no data", () => {
   const days = stripDays([null, 0, 12]);
   expect(days).toHaveLength(90);
   expect(days.slice(0, 88)).toEqual(Array.from({ length: 88 }, () => null));

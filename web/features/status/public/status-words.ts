@@ -41,7 +41,7 @@ export function headline({ state, domains, more }: PublicStatus): string {
   return more > 0 ? 'Everything shown is up' : 'Everything is up';
 }
 
-/** Returns '32 days left', 'Expiring in 2 days' as the badge says it, 'Expiring in 31 hours', or the name of the state. `now` in ms UTC. */
+/** Returns '32 days left', 'Expiring in 2 days' (the badge's text), 'Expiring in 31 hours', or the name of the state. `now` in ms UTC. */
 export function certificateWords({ state, expiry_date: end }: Certificate, now: number): string {
   if (REFUSED[state] !== undefined) return STATE_NAMES[state];
   const left = timeLeft(Date.parse(end) - now);
@@ -49,8 +49,8 @@ export function certificateWords({ state, expiry_date: end }: Certificate, now: 
 }
 
 /**
- * Returns when and how long a domain was down: '20 November 2026 at 14:32 – 14:40' in the reader's language and local time, and
- * '8 min'. While it lasts, only the start.
+ * Returns when a domain was down, '20 November 2026 at 14:32 – 14:40' in the reader's language and local time, and for how
+ * long: '8 min'. During an outage returns only its start.
  */
 export function incidentWords(
   { started_at: startedAt, ended_at: endedAt }: Pick<ShownIncident, 'started_at' | 'ended_at'>,
@@ -85,7 +85,7 @@ export function lastUpdate(
 /** Number of days on a strip. The Free plan shows fewer days of data. */
 const STRIP_DAYS = 90;
 
-/** Returns the minutes of downtime of the last 90 days, oldest first; null for the days before the given ones. */
+/** Returns the minutes of downtime of the last 90 days, oldest first. Puts null for each day before the first given one. */
 export function stripDays(downMinutes: readonly (number | null)[]): (number | null)[] {
   const missing = Math.max(0, STRIP_DAYS - downMinutes.length);
   return [...Array.from({ length: missing }, () => null), ...downMinutes];
@@ -102,7 +102,10 @@ export function uptimeWords({
   return `${percentText(percent, '')} uptime${days < STRIP_DAYS ? span : ''}`;
 }
 
-/** Says that there were no incidents on the days for which a domain has data. A page that hides uptime does not tell which days those are. */
+/**
+ * Says that there were no incidents on the days for which a domain has data. If the page hides uptime, it does not say which
+ * days these are.
+ */
 export function noIncidentsWords({
   domains,
   window_days: windowDays,

@@ -36,6 +36,6 @@ it.each([
   expect(pickDomain(typed, [first, second, plain, lone])).toBe(expected),
 );
 
-it('pickDomain does not choose between two servers of one host', () => {
+it('pickDomain chooses no domain if two servers of the host match', () => {
   expect(pickDomain('shop.example', [first, second])).toBe('several');
 });

@@ -5,9 +5,9 @@ import { call } from '../../../lib/api-client.ts';
 export interface NamedDomain {
   id: string;
   name: string;
-  /** A-label or IP address, with the port. */
+  /** Host (A-label or IP address) with the port. */
   endpoint: string;
-  /** The check has settings of its own, such as another address to connect to. */
+  /** True if the domain has settings for how it is checked, such as another address to connect to. */
   hasTarget: boolean;
 }
 
@@ -31,18 +31,18 @@ export async function searchDomains(typed: string, signal?: AbortSignal): Promis
   }));
 }
 
-/** Returns the domain that was typed as a host, a URL or a whole name; `several` if it may be more than one. */
+/** Returns the domain whose host, URL or whole name was typed; null if there is none, `several` if more than one fits. */
 export async function findDomain(typed: string): Promise<NamedDomain | 'several' | undefined> {
   return pickDomain(typed, await searchDomains(endpointOf(typed) ?? typed.trim()));
 }
 
-/** Picks the domain that was typed from those that match the search. */
+/** Picks the domain that was typed from the domains that the search found. */
 export function pickDomain(
   typed: string,
   found: readonly NamedDomain[],
 ): NamedDomain | 'several' | undefined {
   const endpoint = endpointOf(typed);
-  // The name of a domain with a target has a blank in it, so it is no endpoint.
+  // The name of a domain with a target contains a blank, so it is not an endpoint. Compare whole names.
   if (endpoint === null) {
     const name = typed.trim().toLowerCase();
     return found.find((one) => one.name.toLowerCase() === name);

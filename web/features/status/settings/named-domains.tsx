@@ -14,7 +14,7 @@ type Named = PageDraft['domains'];
 
 interface NamedDomainsProps {
   domains: Named;
-  /** These are all domains on the page; otherwise only those with another name. */
+  /** True if `domains` is the whole page; false if it has only the domains with a name of their own. */
   isWhole: boolean;
   error: string | undefined;
   onChange: (domains: Named) => void;
@@ -93,7 +93,7 @@ export function NamedDomains({ domains, isWhole, error, onChange, onRename }: Na
 interface AddDomainProps {
   domains: Named;
   input: React.RefObject<HTMLInputElement | null>;
-  /** Why the list was not saved. */
+  /** Message that says why the list was not saved. */
   refusal: string | undefined;
   onAdd: (domain: Named[number]) => void;
 }

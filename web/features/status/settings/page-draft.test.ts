@@ -55,7 +55,7 @@ it('a draft of a status page reports missing and malformed fields', () => {
   expect(errorsOf(draftOf(page))).toEqual({});
 });
 
-it('a draft of a status page that shows tags or chosen domains is incomplete without any', () => {
+it('a draft of a status page that shows tags or chosen domains is incomplete if none is chosen', () => {
   const none = { ...page, tags: [], domains: [] };
   expect(errorsOf(draftOf({ ...none, shows: 'tags' }))).toEqual({ tags: 'Choose at least one tag.' });
   expect(errorsOf(draftOf({ ...none, shows: 'chosen' }))).toEqual({ domains: 'Add at least one domain.' });
@@ -75,12 +75,12 @@ const remove = (edit: PageEdit, id: string) =>
   show(edit, { domains: edit.draft.domains.filter((one) => one.id !== id) });
 const name = (edit: PageEdit, id: string, label: string) =>
   show(edit, { domains: edit.draft.domains.map((one) => (one.id === id ? { ...one, label } : one)) });
-/** Sends the choice of domains. */
+/** Sends the current choice of domains. */
 function choose(edit: PageEdit) {
   const step = stepTo(domainChoiceOf(edit), edit);
   return { step, edit: { ...edit, awaited: { ...edit.awaited, ...step.after } } };
 }
-/** Presses the button that saves texts. */
+/** Sends the typed texts, as the button does. */
 function save(edit: PageEdit) {
   const step = stepTo(edit.draft, edit);
   return { step, edit: { ...edit, awaited: { ...edit.awaited, ...step.after } } };
@@ -94,14 +94,14 @@ it('the choice of domains is sent with names that are being saved, but without t
   expect(after.domains?.map(({ label }) => label)).toEqual(['Saved', '']);
 });
 
-it('a failed choice of domains is undone except for what a queued choice changed', () => {
+it('a failed choice of domains is undone, but keeps what a later choice in the queue has changed', () => {
   const first = choose(remove(START, 'a'));
   const second = choose(remove(name(first.edit, 'b', 'typed'), 'c'));
   const after = rebased(second.edit, SAVED, first.step);
   expect(namesOf(after.draft)).toEqual(['a', 'b typed']);
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
   expect(after.overlaps).toEqual([]);
-  // The second choice is saved on top of the page without the first.
+  // The second choice is saved on top of a page without the first choice.
   const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
   expect(namesOf(rebased(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
 });
@@ -116,7 +116,7 @@ it('if saving a typed name fails, the name stays in its field when the next chan
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
 });
 
-it('a switch keeps the position of the last click while an earlier click is being saved', () => {
+it('a switch keeps its last position while an earlier click is being saved', () => {
   const flipped = show(START, { showUptime: true });
   const edit = { ...flipped, awaited: { ...SAVED, showUptime: true } };
   const first = stepTo({ showUptime: true }, START);
@@ -124,7 +124,7 @@ it('a switch keeps the position of the last click while an earlier click is bein
   expect(rebased(again, { ...SAVED, showUptime: true }, first).draft.showUptime).toBe(false);
 });
 
-it('the settings take over what another tab saved, and report a text that was typed meanwhile', () => {
+it('the settings show what another tab saved, and an error at a text that was typed meanwhile', () => {
   const edit = name({ ...START, draft: { ...SAVED, title: 'Mine' } }, 'a', 'mine');
   const newest = {
     ...SAVED,

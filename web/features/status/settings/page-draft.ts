@@ -36,15 +36,15 @@ export function draftOf(page: StatusPageWire): PageDraft {
 
 /** Three versions of the status page while its settings are edited. */
 export interface PageEdit {
-  /** As the server last answered. */
+  /** The page as the server last answered. */
   saved: PageDraft;
-  /** As it will be once all changes that were sent are saved. */
+  /** The page as it will be when all changes that were sent are saved. */
   awaited: PageDraft;
-  /** As shown, with typed texts and incomplete choices. */
+  /** The page as the form shows it, with typed texts and incomplete choices. */
   draft: PageDraft;
 }
 
-/** A change that was sent: the values that it replaces, and the new ones. */
+/** A change that was sent: the values before and after it. */
 export interface PageStep {
   before: Partial<PageDraft>;
   after: Partial<PageDraft>;
@@ -55,15 +55,15 @@ export function editOf(page: StatusPageWire): PageEdit {
   return { saved, awaited: saved, draft: saved };
 }
 
-/** Returns the step from the awaited page to these values. */
+/** Returns the step that changes the awaited page to these values. */
 export const stepTo = (after: Partial<PageDraft>, { awaited }: PageEdit): PageStep => ({
   before: pickFields(after, awaited),
   after,
 });
 
 /**
- * Rebases the edit on the newest saved page after the answer to a step. Fields that the step changed take the saved value, unless they
- * were changed again; with `keepsDraft`, they stay as shown. `overlaps` lists shown values of which another tab saved a different one.
+ * Updates the edit after the answer to a step. `newest` is the page that the answer contains. Fields that the step changed take the newest
+ * value, unless they were changed again or `keepsDraft` is set. `overlaps` lists typed values for which another tab saved a different value.
  */
 export function rebased(
   { saved, awaited, draft }: PageEdit,
@@ -80,21 +80,24 @@ export function rebased(
   };
 }
 
-/** Returns the choice of domains without names that were only typed, because only the button saves those. */
+/** Returns the choice of domains as it can be sent. Leaves out names that were only typed, because only the button saves names. */
 export function domainChoiceOf({ draft, awaited }: PageEdit) {
   const labels = new Map(awaited.domains.map(({ id, label }) => [id, label]));
   const domains = draft.domains.map((one) => ({ ...one, label: labels.get(one.id) ?? '' }));
   return { shows: draft.shows, tags: draft.tags, domains } satisfies Partial<PageDraft>;
 }
 
-/** Returns what the choice of domains lacks; null if it is complete. An incomplete choice is not saved, so it never empties the page. */
+/**
+ * Returns what is missing in the choice of domains; null if it is complete. An incomplete choice is not saved, so the page
+ * never becomes empty by accident.
+ */
 export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors, 'tags' | 'domains'> | null {
   if (shows === 'tags' && tags.length === 0) return { tags: 'Choose at least one tag.' };
   if (shows === 'chosen' && domains.length === 0) return { domains: 'Add at least one domain.' };
   return null;
 }
 
-/** Returns the draft with its texts normalised as the server saves them. */
+/** Returns the draft with its texts normalised in the same way as the server does. */
 export const normalised = (draft: PageDraft): PageDraft => ({
   ...draft,
   title: draft.title.trim(),

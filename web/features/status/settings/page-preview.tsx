@@ -13,7 +13,7 @@ import { useDebounced } from '../../../lib/use-debounced.ts';
 /** Shows the draft as visitors would see it. */
 export function PagePreview({ draft }: { draft: PageDraft }) {
   const now = useNow();
-  // The title is rendered locally, so that typing it sends no request.
+  // The request has a fixed title, and the typed one is rendered locally, so that typing a title sends no request.
   const choices = useMemo(() => JSON.stringify({ ...choicesOf(draft), title: 'Preview' }), [draft]);
   const debounced = useDebounced(choices);
   const { data, error } = useQuery({

@@ -7,14 +7,14 @@ import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 
 interface PublishedRowProps {
   page: StatusPageWire;
-  /** There are unsaved changes. */
+  /** True if there are unsaved changes. */
   isChanged: boolean;
   isPending: boolean;
   onSwitchOn: () => void;
   onSwitchOff: () => void;
 }
 
-/** Shows whether and where the page is public, and switches it at once. */
+/** Shows whether and where the page is public. Its switch takes effect at once. */
 export function PublishedRow({ page, isChanged, isPending, onSwitchOn, onSwitchOff }: PublishedRowProps) {
   const focus = useKeptFocus<HTMLDivElement>();
   if (!page.enabled || page.url === null)

@@ -40,7 +40,7 @@ export function StatusSettingsPage() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: STATUS_PAGE_KEY,
     queryFn: ({ signal }) => call(statusPage, { signal }),
-    // Another tab may have changed it.
+    // Another tab may have changed the page.
     refetchOnWindowFocus: 'always',
   });
   if (data) return <Settings page={data} />;
@@ -71,7 +71,7 @@ export function StatusSettingsPage() {
   );
 }
 
-/** Edits the page. The button saves texts. Switches and choices are saved at once if the page already has an address. */
+/** Edits the page. Texts are saved by a button. Switches and choices are saved at once if the page already has an address. */
 function Settings({ page }: { page: StatusPageWire }) {
   const edit = usePageEdit(page);
   const { draft, isChanged, errors, change, flip, choose, save, switchOff, sending } = edit;
@@ -149,7 +149,7 @@ function Settings({ page }: { page: StatusPageWire }) {
   );
 }
 
-/** Says whether all changes are saved; nothing about a page that was never saved or changed. */
+/** Returns whether all changes are saved, in words; null for a page that was never saved or changed. */
 function savedLine(isChanged: boolean, { slug }: StatusPageWire): string | null {
   if (isChanged) return 'Unsaved changes';
   return slug === null ? null : 'All changes saved';
@@ -161,7 +161,7 @@ interface TitleAndAddressProps {
 }
 
 function TitleAndAddress({ page, edit: { draft, errors, change, flip } }: TitleAndAddressProps) {
-  // The suggested address follows the title until the user edits the address.
+  // Until the user edits the address, it follows the title.
   const isSuggested = page.slug === null && draft.slug === suggestedAddress(draft.title);
   return (
     <div className="grid gap-4">

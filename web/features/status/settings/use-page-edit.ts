@@ -31,14 +31,14 @@ import {
 export const STATUS_PAGE_KEY = ['status-page'];
 
 interface Sent extends PageStep {
-  /** Whether typed texts are saved. If that fails, they stay as typed; choices are undone. */
+  /** True if the step saves typed texts. If saving fails, texts stay as typed, whereas choices are undone. */
   hasTexts?: boolean;
   enabled?: boolean;
 }
 
 const NO_STEP: PageStep = { before: {}, after: {} };
 
-/** Edits the status page and saves it. Applies each change to the page as it was last saved, so that changes of other tabs stay. */
+/** Edits the status page and saves it. Applies each change to the page as the server has it, so that changes of other tabs stay. */
 export function usePageEdit(page: StatusPageWire) {
   const [edit, setEdit] = useState(() => editOf(page));
   const [errors, setErrors] = useState<DraftErrors>({});
@@ -81,7 +81,10 @@ export function usePageEdit(page: StatusPageWire) {
   return {
     draft: edit.draft,
     isChanged,
-    /** Leaving the page would lose changes. Choices that were sent are saved without it; texts need it to show a refusal. */
+    /**
+     * True if leaving the page would lose changes. Choices that were sent are saved even if the user leaves. Texts that were
+     * sent may be refused, and only this page can show that.
+     */
     isUnsent: sending === 'texts' ? isChanged : !isSame(edit.draft, edit.awaited),
     errors,
     change,
@@ -107,7 +110,10 @@ export function usePageEdit(page: StatusPageWire) {
   };
 }
 
-/** Rebases the edit on the newest page. Returns whether an error at a field reports a text that another tab saved differently. */
+/**
+ * Updates the edit to the newest page. Returns true if another tab saved a typed text differently, which an error at its
+ * field then says.
+ */
 type Rebase = (newest: StatusPageWire, step: Parameters<typeof rebased>[2]) => boolean;
 
 function useSavePage(rebase: Rebase, setErrors: (errors: DraftErrors) => void) {
@@ -116,7 +122,7 @@ function useSavePage(rebase: Rebase, setErrors: (errors: DraftErrors) => void) {
   return useWrite({
     // Send changes one after the other, so that no answer is older than a change that followed it.
     scope: { id: 'status-page' },
-    // An earlier read must not replace the answer.
+    // The answer to an earlier read must not replace the answer of this call.
     onMutate: () => queryClient.cancelQueries({ queryKey: STATUS_PAGE_KEY }),
     mutationFn: ({ before, after, enabled }: Sent) =>
       saveOnTop(

@@ -11,7 +11,7 @@ import { type DraftErrors, missingOf, type PageDraft } from './page-draft.ts';
 interface WhichDomainsProps {
   draft: PageDraft;
   errors: DraftErrors;
-  /** The choice differs from the saved one. */
+  /** True if the choice differs from the saved one. */
   isChanged: boolean;
   onChoose: (change: Partial<PageDraft>) => void;
   /** Changes the names of domains on the page. */
@@ -68,7 +68,7 @@ function Tags({ chosen, error, onChange }: TagsProps) {
     queryKey: ['status-page-tags'],
     queryFn: async ({ signal }) => (await call(domainSummary, { signal })).tags.map(({ tag }) => tag),
   });
-  // A chosen tag that no domain has any more stays until it is deselected.
+  // Lists a chosen tag even if no domain has it any more, until it is deselected.
   const tags = [...new Set([...chosen, ...(data ?? [])])].toSorted();
   if (data && tags.length === 0)
     return <p className="text-label text-fg-2">No domain has a tag yet. Add tags in a domain’s panel.</p>;
