@@ -46,7 +46,7 @@ export async function findAccountByEmail(store: Store, email: string): Promise<A
 
 /**
  * Disables an account: ends its sessions and open downtime incidents, blocks sign-in and API tokens, and stops checks, alerts and
- * mail. Deletes only the sessions and the current uptime. Returns false if there is no such account.
+ * mail. Keeps all data except the sessions and the current uptime. Returns false if there is no such account.
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {

@@ -14,9 +14,8 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Deletes an account with its data and identity users, and certificates and icons that nobody else uses. Keeps a salted hash of
- * its address if it had a trial. Returns `gone` if there is no such account, and `subscribed`, without changing anything, if a
- * subscription runs that is not among the cancelled ones in `unless.cancelled`.
+ * Deletes an account with everything that only it uses. Keeps a salted hash of its address if it had a trial. Returns `gone` if there
+ * is no such account. Returns `subscribed` and changes nothing if it has a running subscription that is not in `unless.cancelled`.
  */
 export async function deleteAccount(
   store: Store,
@@ -30,7 +29,7 @@ export async function deleteAccount(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', id),
     ).executeTakeFirst();
-    // A webhook may have added another subscription meanwhile. If its row were deleted, nobody would cancel it.
+    // A webhook may have added another subscription meanwhile. Deleting its row would leave nobody to cancel it.
     if (unless && (await hasOtherSubscription(trx, id, unless.cancelled))) return 'subscribed';
     if (!lockedRow) return 'gone';
     const releases = [];
@@ -60,8 +59,8 @@ export async function deleteAccount(
 type Release = (trx: Transaction<Tables>, accountId: string) => Promise<(() => Promise<unknown>) | void>;
 
 /**
- * How the rows of shared tables are deleted that only this account needs. Each function runs before the account is deleted, and what it
- * returns after that.
+ * Deletes the rows of shared tables that only this account uses. Each function runs before the account is deleted. If it returns
+ * a function, that one runs after the deletion.
  */
 const RELEASES: Record<SharedTable, Release> = {
   certificates: async (trx, accountId) => {
@@ -100,8 +99,8 @@ async function hasOtherSubscription(
     .selectFrom('subscriptions')
     .select('id')
     .where('account_id', '=', accountId)
-    // Unlike `chargeableSubscriptions`, count a subscription whose end has passed until the provider confirms it: its owner may have
-    // withdrawn the cancellation, and after the deletion nobody could cancel it.
+    // Unlike `chargeableSubscriptions`, include subscriptions whose end has passed, until the provider reports them as cancelled:
+    // the owner may have withdrawn the cancellation, and after the deletion nobody could cancel them.
     .where('status', '!=', 'canceled')
     .execute();
   return running.some(({ id }) => !cancelled.includes(id));

@@ -41,10 +41,7 @@ export async function alertsAreLate(
   return late !== undefined;
 }
 
-/**
- * SQL condition for an SMTP reply about one mail, which starts with its code (RFC 5321 §4.2). Other errors have no
- * code.
- */
+/** SQL condition: `detail` is an SMTP reply to one mail, which starts with a code (RFC 5321 §4.2). Other errors have no code. */
 const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;
 
 /** Returns since when (ms UTC) the mail server has been down (see `mailOutageSince`); null if it works. */
@@ -54,7 +51,7 @@ export async function mailDownSince(store: Store, now: number): Promise<number |
   return mailOutageSince(failing, { deliveredAt: await lastDeliveredAt(store, now), now });
 }
 
-/** Returns recipients whose mail has failed since `until` (ms UTC) or earlier, one entry per kind of error. */
+/** Returns recipients whose mail has been failing since `until` (ms UTC) or longer, one entry per kind of error. */
 async function failingRecipients(store: Store, until: number): Promise<FailingRecipient[]> {
   const isReply = sql<number>`case when ${isSmtpReply} then 1 else 0 end`;
   const alerts = await store.db
@@ -104,7 +101,7 @@ async function lastDeliveredAt(store: Store, now: number): Promise<number> {
         .selectFrom(outbox as 'deliveries')
         .select((eb) => eb.fn.max('settled_at').as('at'))
         .where('state', '=', 'delivered')
-        // A clock that ran ahead must not hide that mail has been down since.
+        // Skip times in the future. They come from a clock that ran ahead, and would hide an outage that began later.
         .where('settled_at', '<=', now)
         .$if(outbox === 'deliveries', (query) => query.where('channel', '=', 'email'))
         .executeTakeFirst(),

@@ -7,7 +7,7 @@ export interface DomainMetrics extends CheckedEndpoint {
   id: string;
   /** True if paused by the owner, by the plan, or until the owner confirms the domain. */
   isPaused: boolean;
-  /** End of validity of the last leaf seen, ms UTC; null before the first. */
+  /** End of validity of the last leaf seen, ms UTC; null if no leaf was seen yet. */
   notAfter: number | null;
   revoked: boolean;
   /** Whether the last check trusted the certificate; null if that check read no certificate. */

@@ -16,7 +16,7 @@ export interface Account {
   /** The customer id at the payment provider; empty if there is none. */
   paddleId: string;
   companyName: string;
-  /** The stored entitlement. `entitlementAt` returns the one in effect. */
+  /** The entitlement as stored. `entitlementAt` returns the entitlement in effect at a time. */
   entitlement: Entitlement;
   disabled: boolean;
   /** IANA time zone name; null: UTC. */

@@ -15,7 +15,7 @@ export interface ApiToken {
   prefix: string;
   scopes: readonly string[];
   createdAt: number;
-  /** Time of the last use, accurate to five minutes; null before the first. */
+  /** Time of the last use, accurate to five minutes; null if the token was never used. */
   lastUsedAt: number | null;
   expiresAt: number | null;
 }
@@ -129,7 +129,7 @@ export async function authenticateToken(
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return null;
-  // In the future, if the clock ran ahead and was set back.
+  // `last_used_at` is in the future if the clock ran ahead and was set back.
   if (Math.abs(now - (row.last_used_at ?? 0)) >= LAST_USED_INTERVAL_MS)
     await store.db
       .updateTable('api_tokens')

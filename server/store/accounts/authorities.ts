@@ -115,7 +115,7 @@ export async function removeAuthority(
   return removed;
 }
 
-/** Returns the DER of the accounts' own authorities by account id. Accounts without any have no entry. */
+/** Returns the certificate authorities that these accounts added, as DER by account id. Accounts without any have no entry. */
 export async function authoritiesByAccount(
   db: Kysely<Tables>,
   accountIds: readonly string[],
@@ -132,12 +132,12 @@ export async function authoritiesByAccount(
   return byAccount;
 }
 
-/** Spacing of an account's rescheduled checks: eight per second, so that thousands of them do not delay other accounts. */
+/** Spacing of an account's rescheduled checks, ms. Eight checks per second: thousands of them do not delay other accounts. */
 const CHECK_SPACING_MS = 125;
 
 /**
- * Brings the account's next checks forward, spread over time in their current order. A running check still uses the
- * old authorities, so another check of its monitor is requested.
+ * Brings the account's next checks forward, spread over time in their current order. A check that is running still uses the old
+ * authorities, so its monitor is checked once more.
  */
 async function rescheduleChecks(trx: Kysely<Tables>, accountId: string, now: number): Promise<void> {
   await trx

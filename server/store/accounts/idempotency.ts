@@ -8,7 +8,10 @@ import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Time for which a stored answer is replayed. */
 export const ANSWER_RETENTION_MS = DAY_MS;
-/** Lease of a key, longer than any call takes. After it, the process that claimed the key counts as dead. */
+/**
+ * Lease of a key in ms, longer than any call takes. After it, another request may claim the key, because its process probably
+ * died.
+ */
 const LEASE_MS = MINUTE_MS;
 
 export interface StoredAnswer {
@@ -31,8 +34,8 @@ export type IdempotencyClaim =
   | { isClaimed: false; refused: 'full'; retryAfterMs: number };
 
 /**
- * Claims an idempotency key for exactly one of parallel requests. Returns the stored answer of a key claimed within a day; takes
- * over an expired lease of the same request. Returns `full` if the account's answers of the day reach its storage limit.
+ * Claims an idempotency key; of parallel requests only one gets it. Returns the stored answer if the key was claimed within a
+ * day. Takes over an expired lease of the same request. Returns `full` if the account's answers of the day reach its limit.
  */
 export async function claimIdempotencyKey(
   store: Store,
@@ -94,8 +97,8 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer. Does nothing if
- * another attempt has taken over the key. @throws IdempotencyLeaseLost inside a transaction in that case, to roll it back
+ * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer. If another
+ * attempt has taken over the key, stores nothing. @throws IdempotencyLeaseLost then, if `db` is a transaction, to roll it back
  */
 export async function storeAnswer(
   db: Transaction<Tables> | Store['db'],
@@ -112,7 +115,7 @@ export async function storeAnswer(
   if (numUpdatedRows === 0n && db.isTransaction) throw new IdempotencyLeaseLost();
 }
 
-/** Error of an attempt that exceeded its lease, so that another attempt took over the key. */
+/** Thrown when a request took longer than its lease, so that another request took over the key. */
 export class IdempotencyLeaseLost extends Error {
   override name = 'IdempotencyLeaseLost';
 }

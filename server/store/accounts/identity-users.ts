@@ -31,7 +31,7 @@ export async function enqueueMailToUser(
   store.signals.publish({ topic: 'mails' });
 }
 
-/** Marks the user's address as verified without replacing the user. Returns false if there is no such user. */
+/** Marks the user's address as verified; the user keeps the id. Returns false if there is no such user. */
 export async function verifyAddress(store: Store, user: IdentityUser): Promise<boolean> {
   const verified = await inTransaction(store, async (trx) => {
     const row = await trx
@@ -56,9 +56,8 @@ export interface Proof {
 }
 
 /**
- * Replaces a user whose address was proven outside any session, ends all sessions, API tokens and calendar links, and clears an
- * unverified account for its new owner. Changes nothing if the user is verified and there is no `passwordHash`. Returns the
- * current subject, or null if there is no such user.
+ * Replaces a user whose address was proven outside any session, ends all access to the account, and clears an unverified account.
+ * Changes nothing if the user is verified and `passwordHash` is missing. Returns the current subject; null if there is no such user.
  */
 export async function replaceIdentityUser(
   store: Store,
@@ -116,7 +115,7 @@ export async function deleteUsers(trx: Transaction<Tables>, subjects: string[]):
 
 /**
  * Replaces the user's row with one that has a new id and a verified address. Deletes the password, sessions and pending
- * verifications; unless `profile` is `kept`, also passkeys, one-time codes, links to other providers and the old profile.
+ * verifications. If `profile` is not `kept`, also deletes passkeys, one-time codes, links to other providers and the old profile.
  */
 async function replaceUserRow(
   store: Store,

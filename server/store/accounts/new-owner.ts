@@ -12,8 +12,8 @@ import type { Tables } from '../schema/tables.ts';
 type Counts = Partial<Record<ClearedTable, number>>;
 
 /**
- * Ends all sessions, API tokens and calendar links. Returns the numbers of tokens and links for the mail to the new owner. Call it
- * before the transaction locks any row of the account: requests lock their session first, so the other order could deadlock.
+ * Ends all sessions, API tokens and calendar links. Returns the numbers of tokens and links. Call it before the transaction locks
+ * any row of the account: requests lock their session before the account, so the reverse order could deadlock.
  */
 export async function revokeAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
   // This waits for running requests, which lock their session (see `runAsCaller`).

@@ -23,7 +23,7 @@ export interface NewSession {
   /** End of the session, which no rotation extends. */
   refreshExpiresAt: number;
   seenFrom?: SessionClient;
-  /** Whether the address was verified when the sign-in was authorized. Absent: not compared. */
+  /** Whether the address was verified when the sign-in was authorized. If it is absent, `openSession` does not compare it. */
   emailVerified?: boolean;
   signedInAt: number;
 }
@@ -110,7 +110,7 @@ export interface Rotation {
   refreshIdleExpiresAt: number;
   seenFrom?: SessionClient;
   now: number;
-  /** Time after a rotation in which the previous token still gets the same successor, in ms. */
+  /** Time after a rotation, in ms, during which a client may still exchange the previous token for the same successor. */
   graceMs: number;
 }
 
@@ -120,10 +120,7 @@ export type RotationResult =
   | { outcome: 'revoked' }
   | { outcome: 'unknown' };
 
-/**
- * Exchanges a refresh token for its successor. A single statement does this, so that only one of two parallel requests
- * rotates.
- */
+/** Exchanges a refresh token for its successor. It is a single statement, so that only one of two parallel requests rotates. */
 export async function rotateSession(store: Store, rotation: Rotation): Promise<RotationResult> {
   const { sessionId, refreshHash, now } = rotation;
   const rotated = await store.db
@@ -207,7 +204,7 @@ export async function listSessions(store: Store, accountId: string, now: number)
 }
 
 /**
- * Ends a session (with `accountId`, only one of this account) and signals the processes that serve it. Returns false if
+ * Ends a session and signals the processes that serve it. With `accountId`, only ends a session of this account. Returns false if
  * there is no such session.
  */
 export async function endSession(store: Store, sessionId: string, accountId?: string): Promise<boolean> {
@@ -259,8 +256,8 @@ export async function endOldestSessions({ db }: Store): Promise<number> {
 }
 
 /**
- * Moves the times of sessions that were opened or refreshed while the clock ran ahead, as if that had happened at `now` (ms UTC).
- * Otherwise they would stay valid for too long. `ahead`: the latest time that is not moved. Returns how many.
+ * Corrects sessions that were opened or refreshed while the clock ran ahead and would stay valid for too long: moves their times
+ * as if this happened at `now` (ms UTC). Keeps times up to `ahead` (ms UTC). Returns the number of corrected sessions.
  */
 export async function moveFutureSessions(
   { db }: Store,

@@ -67,7 +67,7 @@ export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedA
     if (!signIn.emailVerified) return 'email_taken';
     if (holder.disabled_at !== null) return 'account_disabled';
     await addIdentity(trx, holder.id, signIn);
-    // Treat a different identity as a new person and ignore the browser's session.
+    // The person signs in with another identity: ignore the session in the browser, because it may be someone else's.
     return signInToAccount(store, trx, holder, { ...signIn, inSessionOf: null });
   });
   if (typeof opened === 'string') return { ok: false, code: opened };
@@ -164,8 +164,8 @@ async function signInToAccount(
 }
 
 /**
- * Marks the address as verified for the first time. Clears the account unless the request carries a session of it: the
- * person may not be its creator, even if the provider reports the same user.
+ * Marks the address as verified. Clears the account, unless the request carries a session of it: even if the provider reports the
+ * same user, the person may not be the one who created the account.
  */
 async function recordVerification(
   store: Store,

@@ -23,7 +23,7 @@ export interface AlertForecastInput {
 
 export interface PlannedMonitor extends Targeted {
   id: string;
-  /** Fingerprint of the leaf certificate last seen; null before the first. */
+  /** Fingerprint of the leaf certificate last seen; null if no leaf was seen yet. */
   fingerprint: string | null;
   expiring: readonly ExpiringCertificate[];
   own: DomainAlertSettings | null;

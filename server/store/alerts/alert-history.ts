@@ -110,7 +110,7 @@ export async function sentAlerts(
     .where((eb) =>
       eb.or([
         eb('alerts.monitor_id', '=', monitorId),
-        // Alerts about a certificate that other domains serve too.
+        // Include the alerts of incidents that this monitor shares with others: they may name another monitor first.
         eb('alerts.incident_id', 'in', (own) =>
           own
             .selectFrom('incident_members')

@@ -40,7 +40,8 @@ export interface EffectiveAlertSettings {
 /** The alert settings of one monitor, and the channels and maintenance that decide where its alerts go. */
 export interface RoutingContext extends EffectiveAlertSettings {
   /**
-   * All channels of the account, mail to its own address first. `isUnsubscribed`: from this monitor or from all mail.
+   * All channels of the account, mail to its own address first. `isUnsubscribed` is true if the reader of the channel
+   * unsubscribed from this monitor or from all mail.
    */
   channels: ChannelState[];
   /** End of the current maintenance, ms UTC; null if there is none. */
@@ -134,10 +135,7 @@ async function channelStates(
   ].map((channel) => ({ ...channel, isUnsubscribed: hasUnsubscribed(unsubscribed.get(channel.key)) }));
 }
 
-/**
- * Returns the settings in which a monitor differs from its account, including those that are inactive without
- * Premium.
- */
+/** Returns the settings in which a monitor differs from its account. Includes settings that have no effect without Premium. */
 export async function domainSettingsOf(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -312,9 +310,8 @@ export async function removeChannelFromSettings(
 const SEVERITIES: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
 
 /**
- * Reschedules deliveries held by quiet hours after these hours changed: those of one monitor or, with `monitorId` null,
- * of all without quiet hours of their own. Skips retries, and deliveries that are being sent or that a person asked to send again.
- * Publish the signal `deliveries` after the commit.
+ * Reschedules deliveries that quiet hours hold, after these hours changed: of one monitor or, with `monitorId` null, of all without
+ * own quiet hours. Skips retries, and deliveries being sent or sent again by a person. Publish `deliveries` after the commit.
  */
 async function rescheduleHeld(
   trx: Transaction<Tables>,

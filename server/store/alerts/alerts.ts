@@ -10,7 +10,7 @@ import { alertOfDelivery } from '../db/dialect.ts';
 
 interface AlertsToAdd {
   accountId: string;
-  /** The monitor whose check planned them. */
+  /** The monitor whose check planned the alerts. */
   monitorId: string;
   /** Alerts with the ids of their incidents. */
   alerts: readonly (RoutedAlert & { incidentId: string })[];
@@ -75,7 +75,7 @@ async function saveAlert(
       fingerprint,
       ...content,
     })
-    // The alert was planned before and nobody was notified: store the current facts.
+    // An earlier check planned this alert, but nobody was notified: replace its facts with the current ones.
     .onConflict((conflict) => conflict.columns(['account_id', 'incident_id', 'step']).doUpdateSet(content))
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -83,9 +83,8 @@ async function saveAlert(
 }
 
 /**
- * Supersedes deliveries that wait for a channel, of one monitor or, with `monitorId` null, of all, except those being sent or sent
- * again by a person. Those of one monitor do not include alerts that also concern others. Makes these monitors due, so that checks send the alerts on other channels. Publish the signal `due` after
- * the commit.
+ * Supersedes deliveries that wait for a channel (`monitorId` null: of all monitors), except those being sent or sent again by a person, and
+ * alerts that concern other monitors too. Makes their monitors due: checks then use other channels. Publish `due` after the commit.
  */
 export async function supersedeWaitingOn(
   trx: Transaction<Tables>,
@@ -151,8 +150,8 @@ export function supersedeWaitingQuery(
 }
 
 /**
- * Supersedes waiting deliveries of the incident. Keeps one that is being sent now; `claimDueDeliveries` sends the next message
- * after it.
+ * Supersedes waiting deliveries of the incident. Keeps a delivery that is being sent now: `claimDueDeliveries` does not claim the
+ * next message of the incident before it.
  */
 async function supersedeEarlier(
   trx: Transaction<Tables>,

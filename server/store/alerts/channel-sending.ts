@@ -86,8 +86,8 @@ function testFacts(now: number): AlertFacts {
 }
 
 /**
- * Queues a settled delivery again with its message id; one that was merged with others gets an id of its own. Does not change a waiting
- * delivery.
+ * Queues a settled delivery again with its message id. A delivery that was merged with others gets a message id of its own. Does
+ * not change a waiting delivery.
  */
 export async function replayDelivery(
   store: Store,

@@ -25,7 +25,7 @@ export interface Channel {
   deliveredAt: number | null;
   /** True if the recipient unsubscribed from all mail. */
   isUnsubscribed: boolean;
-  /** Reply of the mail server, or bounce, because of which the address is suppressed; null if it is not. */
+  /** The mail server's reply or the bounce for which the address is suppressed; null if it is not suppressed. */
   refusal: string | null;
 }
 
@@ -69,7 +69,7 @@ export async function channelsOf(
   return readChannels(store.db, accountId);
 }
 
-/** Returns the same as `channelsOf`, read through `db`, which may be a transaction. */
+/** Does what `channelsOf` does, but reads through `db`, which may be a transaction. */
 export async function readChannels(
   db: Kysely<Tables>,
   accountId: string,

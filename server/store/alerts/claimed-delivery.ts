@@ -16,7 +16,7 @@ import { alertOfDelivery, monitorOf } from '../db/dialect.ts';
 /** A message that only this worker may send until its lease ends: a delivery, or several that were merged. */
 export interface ClaimedDelivery extends DeliveryToSend {
   leaseToken: string;
-  /** The other deliveries of the message, oldest first. */
+  /** The deliveries that were merged into this message, oldest first; empty if none were. */
   others: readonly DeliveryToSend[];
 }
 
@@ -46,7 +46,7 @@ export interface DeliveryToSend {
   monitor: (Targeted & { id: string; lastCheckedAt: number | null }) | null;
   /** Facts of the certificate that the alert is about; null if there is none. */
   certificate: CertificateFacts | null;
-  /** The revocation that the alert is about, as the last check found it; null for other alerts, or if that check found none. */
+  /** The revocation that the alert is about, as the last check found it; null if that check found none, and for other alerts. */
   revoked: RevokedCertificate | null;
   /** True if the alert is outdated (see `isOver`) or a later message replaces it, and no person asked to send it again. */
   superseded: boolean;
@@ -65,11 +65,11 @@ export interface ClaimedChannel {
    * ping of the self-check, and if the channel was removed.
    */
   config: string | null;
-  /** True if an added channel is disabled, not confirmed or removed: nothing may be sent to it. */
+  /** True if an added channel is disabled, unconfirmed or removed: nothing may be sent to it. */
   isClosed: boolean;
 }
 
-/** Reads the messages that were claimed under these leases. Sorts them by due time, earliest first. */
+/** Reads the messages that were claimed under these leases, sorted by due time, earliest first. */
 export async function readClaimed(
   trx: Transaction<Tables>,
   leaseTokens: readonly string[],
@@ -103,7 +103,7 @@ const selectDeliveries = (trx: Transaction<Tables>) =>
         .onRef('verdicts.account_id', '=', 'states.account_id')
         .onRef('verdicts.monitor_id', '=', 'states.monitor_id')
         .onRef('verdicts.id', '=', 'states.verdict_id')
-        // Only this kind needs the verdict, which is large.
+        // Join verdicts, which are large, only for alerts of this kind.
         .on('alerts.kind', '=', 'revoked'),
     )
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')

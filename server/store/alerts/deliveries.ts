@@ -25,8 +25,8 @@ import type { DeliveryOutcomeKind } from '../schema/alert-tables.ts';
 type Transport = 'mail' | 'http';
 
 /**
- * Claims due deliveries, see `claimDueRows`, and merges outages of one account and channel into one message. `by` limits the claim to
- * mail or HTTP channels. Claim few at a time then: the limit per account is evaluated once per claim.
+ * Claims due deliveries, see `claimDueRows`, and merges outages of one account and channel into one message. `by` limits the
+ * claim to mail or to HTTP channels. Then keep `claim.limit` small: the limit per account is only evaluated once per claim.
  */
 export async function claimDueDeliveries(
   store: Store,
@@ -58,7 +58,7 @@ export async function claimDueDeliveries(
           ])
           .where('lease_token', 'in', leaseTokens),
       )
-      // `holdDelivery` undoes the count of an attempt, so its number may be used again.
+      // The attempt may exist already: `holdDelivery` does not count an attempt, so the next one gets the same number.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
@@ -71,7 +71,7 @@ export async function claimDueDeliveries(
 
 /**
  * Makes the monitors of failed deliveries due, so that their next checks send the alerts on channels that still work. Skips
- * messages without an incident. Returns whether there are any; then publish the signal `due` after the commit.
+ * messages without an incident. Returns whether there are such monitors; if so, publish the signal `due` after the commit.
  */
 export async function makeMonitorsDue(
   trx: Transaction<Tables>,
@@ -92,7 +92,7 @@ export async function makeMonitorsDue(
   return alerts.length > 0;
 }
 
-/** Returns the account of a row. Deliveries always belong to an account; mails may not. @throws Error if it has none */
+/** Returns the account of a delivery. @throws Error if it has none: only mails may have no account */
 function ownerOf({ account_id: accountId }: { account_id: string | null }): string {
   if (accountId === null) throw new Error('A delivery has no account.');
   return accountId;
@@ -101,12 +101,14 @@ function ownerOf({ account_id: accountId }: { account_id: string | null }): stri
 const isSentBy = (transport: Transport, table = 'deliveries'): Expression<SqlBool> =>
   sql<boolean>`${sql.ref(`${table}.channel`)} ${sql.raw(transport === 'mail' ? '=' : '!=')} 'email'`;
 
-/** Limit on parallel messages per account and transport, so that servers that answer late or never do not block other accounts. */
+/**
+ * Limit on parallel messages per account and transport, so that servers that answer late or never do not block other accounts.
+ */
 const MAX_PER_ACCOUNT = 8;
 
 /**
- * Returns the condition that the account is below `MAX_PER_ACCOUNT` and, over HTTP, a failing channel has no other message in
- * progress. The subqueries run once per claim, not once per row, because an account may have thousands of waiting rows.
+ * Returns the SQL condition that the account has fewer than `MAX_PER_ACCOUNT` messages in progress and, over HTTP, that a failing
+ * channel has none. The subqueries run once per claim, not once per row, because an account may have thousands of waiting rows.
  */
 function hasCapacity(transport: Transport, clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
@@ -133,8 +135,8 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
 }
 
 /**
- * Settles all deliveries of a message, or only `rows`. Returns false, and changes nothing, if the lease is lost; those of `rows` that
- * still wait become `delivered` even then.
+ * Settles all deliveries of a message, or only `rows`. If the lease is lost, returns false, and only sets those of `rows` that
+ * still wait to `delivered`.
  */
 export async function settleDelivery(
   store: Store,
@@ -184,7 +186,7 @@ export async function holdDelivery(
   });
 }
 
-/** Makes deliveries due now that were postponed too far, because a clock ran ahead. Returns how many. */
+/** Makes deliveries due now that a clock that ran ahead had scheduled too late. Returns their number. */
 export const rescheduleDeliveries = (store: Store, now: number): Promise<number> =>
   rescheduleRows(store, 'deliveries', now);
 
@@ -243,7 +245,7 @@ async function recordOutcome(
     store.signals.publish({ topic: 'deliveries' });
   if (isClosed) store.signals.publish({ topic: 'mails' });
   if (isClosed || recorded.needsCheck) store.signals.publish({ topic: 'due' });
-  // The account's pages show that mail to its own address bounces, and that a channel is dead.
+  // Pages show that mail to the account's own address bounces, and that a channel is disabled.
   if (isClosed || suppressed || (recorded.channel_id === null && change.state !== undefined))
     store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({
@@ -254,7 +256,7 @@ async function recordOutcome(
   return true;
 }
 
-/** Returns the condition for the last attempts of these deliveries. */
+/** Returns the SQL condition for the last attempts of these deliveries. */
 function isAttemptOf(rows: readonly AttemptedRow[]) {
   const byAttempt = Map.groupBy(rows, (row) => `${ownerOf(row)} ${row.attempts}`);
   return (eb: ExpressionBuilder<Tables, 'delivery_attempts'>): Expression<SqlBool> =>

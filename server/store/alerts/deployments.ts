@@ -17,8 +17,8 @@ import { addMembers, addServing, openIncident } from './shared-incidents.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
 /**
- * After a domain changed to a renewal, opens an incident of the other domains that still serve the old certificate. It is confirmed,
- * and reported once, if these have not changed when the deployment is due. Call after `lockAlerts`: two domains may change at once.
+ * After a domain changed to a renewed certificate, opens an incident for the other domains that still serve the old one. If some still
+ * do when the deployment is due, it is confirmed and reported once. Call after `lockAlerts`: two domains may change at once.
  */
 export async function followDeployment(
   trx: Transaction<Tables>,
@@ -38,7 +38,7 @@ export async function followDeployment(
   const facts = known && begunDeployment(known, after, now);
   if (facts === null) return;
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
-  // The first domain that changed has already opened the incident.
+  // Another domain that changed earlier has already opened the incident.
   if ((await openIncident(trx, { ...about, now })) !== undefined) return;
   const lagging = await addServing(trx, { ...about, incidentId: null, confirmedAt: null, facts, now });
   await makeDueBy(trx, { accountId, monitorId: lagging, at: facts.dueAt });
@@ -55,7 +55,10 @@ interface AnnouncedDomain extends ExpectingDomain {
   serves: string | null;
 }
 
-/** What a user announced: a certificate that domains should serve by `dueAt` (ms UTC). `hosts` null: all that it names. */
+/**
+ * What a user announced: a certificate that domains should serve by `dueAt` (ms UTC). If `hosts` is null, all domains that it
+ * names.
+ */
 interface Announcement {
   accountId: string;
   certificate: ExpectedCertificate;
@@ -65,8 +68,8 @@ interface Announcement {
 }
 
 /**
- * Opens an incident of the active domains that should serve the announced certificate, 100 per transaction. Returns the number of domains,
- * and by name those that served another one; or `full`, the name of one that waits for too many others, mostly before anything is done.
+ * Opens an incident for the active domains that should serve the announced certificate, 100 per transaction. Returns their number
+ * and those that serve another one. `full` is a domain that waits for too many; then usually nothing was changed.
  */
 export async function expectCertificate(
   store: Store,
@@ -75,7 +78,7 @@ export async function expectCertificate(
   const concerned = await announcedDomains(store, announced);
   let full: ExpectingDomain | null = null;
   for (const part of batches(concerned)) full ??= await fullDomain(store, store.db, part, announced);
-  // By id, so that a transaction writes to neighbouring pages of the indexes that begin with the monitor.
+  // Sort by id, so that a transaction writes to neighbouring pages of the indexes that begin with the monitor.
   const byId = concerned.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   for (const part of full === null ? batches(byId) : [])
     full ??= await inTransaction(store, (trx) => expectOn(store, trx, part, announced));
@@ -84,7 +87,7 @@ export async function expectCertificate(
   return { total: concerned.length, lagging, full };
 }
 
-/** Returns a domain that waits for as many other certificates as it may. */
+/** Returns a domain that already waits for the maximum number of other certificates; null if there is none. */
 async function fullDomain(
   { limits }: Store,
   db: Kysely<Tables>,
@@ -108,7 +111,7 @@ async function fullDomain(
   return domains.find(({ id }) => isFull.has(id)) ?? null;
 }
 
-/** Reads the active domains that should serve the announced certificate, by name. */
+/** Reads the active domains that should serve the announced certificate, sorted by name. */
 async function announcedDomains(
   { db }: Store,
   { accountId, certificate, hosts }: Announcement,
@@ -147,7 +150,7 @@ async function expectOn(
   const { accountId, certificate, dueAt, now } = announced;
   const { facts } = certificate;
   const ids = domains.map(({ id }) => id);
-  // Makes them due first, because monitors are locked before `lockAlerts`.
+  // Make the monitors due before `lockAlerts`, because other transactions lock monitors first too.
   await makeDueBy(trx, { accountId, monitorId: ids, at: dueAt });
   await lockAlerts(trx, store.dialect, accountId);
   // Another call may have opened an incident of these domains before we got the lock.
@@ -164,7 +167,7 @@ async function expectOn(
     .where('confirmed_at', 'is', null)
     .where('monitor_id', 'in', ids)
     .execute();
-  // Domains that were added together have equal facts.
+  // Update domains with equal facts in one statement: domains that were added together have equal facts.
   for (const [known, [first, ...others]] of Map.groupBy(pending, (incident) => incident.facts))
     if (first !== undefined)
       await trx
@@ -183,8 +186,8 @@ async function expectOn(
 }
 
 /**
- * Returns the addresses that did not serve the certificate of a deployment at the last check, by domain. Leaves out domains without such
- * an address.
+ * Returns by domain the addresses that did not serve the certificate of a deployment at the last check. Omits domains without
+ * such addresses.
  */
 export async function waitingDomains(
   store: Store,

@@ -60,12 +60,15 @@ export async function endOutagesOfPaused(
 }
 
 /**
- * SQL condition for incidents about a certificate or registration. It has a literal instead of a parameter, because SQLite uses a partial
- * index only if the query has its exact text.
+ * SQL condition for incidents about a certificate or registration. It contains a literal instead of a parameter, because SQLite
+ * uses a partial index only if the query contains the index's condition word for word.
  */
 export const isAboutCertificate = sql<boolean>`fingerprint != ''`;
 
-/** Selects members of an account with their incidents. CROSS JOIN fixes the order: SQLite would read all incidents of the account. */
+/**
+ * Selects members of an account with their incidents. CROSS JOIN makes SQLite read members first, not all incidents of the
+ * account.
+ */
 export const selectMembers = (db: Kysely<Tables>, accountId: string) =>
   db
     .selectFrom('incident_members as members')
@@ -88,8 +91,8 @@ export const reportedEnd = (
     .where('step', '=', 'resolved');
 
 /**
- * Finds incidents that only the leaving monitors still have, and makes the monitor due that recovered last, so that its check reports
- * the end. Call after locking the monitors, before they are removed or after they were paused; then publish `due`.
+ * Finds incidents that only the leaving monitors still have, and makes the monitor that recovered last due: its check reports the
+ * end. Call it with the monitors locked, before they are removed or after they were paused. Publish `due` after the commit.
  */
 export async function letOthersReportEnd(
   trx: Transaction<Tables>,
@@ -100,7 +103,7 @@ export async function letOthersReportEnd(
     now,
   }: {
     accountId: string;
-    /** Ids of the monitors that are removed or were paused now. */
+    /** Selects the ids of the monitors that are about to be removed or were just paused. */
     leaving: SelectQueryBuilder<Tables, 'monitors', { id: string }>;
     now: number;
   },
@@ -112,7 +115,7 @@ export async function letOthersReportEnd(
     .where('monitor_id', 'in', leaving)
     .where('ended_at', 'is', null)
     .where(isAboutCertificate)
-    // An incident of this problem ends at once, and its end is not reported.
+    // Incidents about a changed certificate end at once, and nobody is told of the end.
     .where('incidents.problem', '!=', 'changed')
     .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, sql`incidents.id`))))
     .execute();
@@ -140,8 +143,8 @@ export async function letOthersReportEnd(
 }
 
 /**
- * Replaces a monitor that is about to be removed in the alerts that name it first by another member's monitor, so that these alerts
- * stay. Alerts of incidents without other monitors are deleted with it.
+ * Alerts name one monitor first. Before this monitor is removed, makes its alerts name another member of the incident first, so
+ * that they are kept. Alerts of incidents without other members are deleted with the monitor.
  */
 export async function nameOtherDomains(
   trx: Transaction<Tables>,
@@ -197,10 +200,10 @@ export async function notifiedSteps(
   return notified;
 }
 
-/** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
+/** Clock error that may go unnoticed. We keep records whose time is at most this far in the future. */
 export const CLOCK_ERROR_MS = HOUR_MS;
 
-/** Selects a row if there are incidents or alerts after a time. Nearly every check finds none. */
+/** Selects a row if the monitor has incidents or alerts with a later time than `ahead`. For nearly every check there are none. */
 const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey & { ahead: number }) =>
   sql<{ found: number }>`select 1 as found where exists (
       select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})

@@ -41,7 +41,7 @@ function toWindow(
   };
 }
 
-/** Returns the account's maintenance windows that are not over, sorted by the start of their first occurrence. */
+/** Returns the account's current and future maintenance windows, sorted by the start of their first occurrence. */
 export async function maintenanceOf(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
@@ -54,7 +54,7 @@ export async function maintenanceOf(
   return rows.map(toWindow);
 }
 
-/** Returns the maintenance windows that apply to a monitor and are not over: its own and those for all domains. */
+/** Returns the current and future maintenance windows that apply to a monitor: its own and those for all domains. */
 export async function windowsFor(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: { accountId: string; monitorId: string; now: number },
@@ -69,7 +69,7 @@ export async function windowsFor(
   return rows.map((row) => ({ startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats }));
 }
 
-/** Returns a function that tells whether a domain of the account is in maintenance. */
+/** Returns a function that returns whether a domain of the account is in maintenance. */
 export async function maintenanceOfDomains(
   db: Kysely<Tables>,
   { accountId, now, timeZone }: { accountId: string; now: number; timeZone: string | null },
@@ -90,8 +90,8 @@ export async function maintenanceOfDomains(
 const isNotOver = (now: number) => sql<boolean>`(repeats = 'weekly' or ends_at > ${now})`;
 
 /**
- * Adds a maintenance window and deletes those that are over. Returns `not_found` if the account has no such monitor,
- * and `too_many` if it already has `max` windows.
+ * Adds a maintenance window and deletes past ones. Returns `not_found` if the account has no such monitor, and `too_many` if it
+ * already has `max` windows.
  */
 export async function addMaintenance(
   store: Store,

@@ -6,14 +6,14 @@ import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.t
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * SQL condition for deliveries that were never attempted. Its text is that of the index `deliveries_merging`, so that SQLite
- * uses the index.
+ * SQL condition for mergeable deliveries that were never attempted. It is word for word the condition of the index
+ * `deliveries_merging`, because SQLite uses a partial index only then.
  */
 const isUnsent = sql<boolean>`state = 'waiting' and merge_key is not null and first_attempt_at is null`;
 
 /**
- * Returns the lane and the due time (ms UTC) of a new delivery. If it may be merged, it is due after `MERGE_WAIT.quietMs`, and the
- * previous delivery with its key is postponed until `MERGE_WAIT.maxMs` after it was queued itself.
+ * Returns the lane and the due time (ms UTC) of a new delivery. A delivery with a merge key is due after `MERGE_WAIT.quietMs`. It
+ * also postpones the previous delivery with the same key, at most until `MERGE_WAIT.maxMs` after that one was queued.
  */
 export async function placeInQueue(
   trx: Transaction<Tables>,
@@ -33,7 +33,8 @@ export async function placeInQueue(
     .limit(1)
     .executeTakeFirst();
   const lane = newest?.lane ?? (await nextLane(trx, 'deliveries', accountId));
-  // `mergeClaimed` takes deliveries that are due within `maxMs`, so one that quiet hours hold must be due later.
+  // `mergeClaimed` merges deliveries that are due within `maxMs`, so a delivery that quiet hours hold must be due later than
+  // that.
   if (leavesAt > now) return { lane, next_attempt_at: Math.max(leavesAt, createdAt + maxMs + 1) };
   if (newest !== undefined) {
     const latest = Math.min(newest.created_at, now) + maxMs;
@@ -50,8 +51,8 @@ export async function placeInQueue(
 }
 
 /**
- * Gives claimed deliveries the lease and the Message-ID of one message: those that were claimed together, those that wait for others,
- * and all that an earlier attempt sent in one message. `isFree`: condition that a delivery must meet to join.
+ * Gives claimed deliveries the lease and Message-ID of one message: those claimed together, those that wait to be merged, and all
+ * that an earlier attempt sent together. A delivery must meet the SQL condition `isFree` to be merged.
  */
 export async function mergeClaimed(
   store: Store,

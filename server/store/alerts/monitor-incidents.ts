@@ -37,7 +37,10 @@ const incidentsSince = compileOnce((db, { accountId, monitorId, since }: Monitor
     .compile(),
 );
 
-/** Returns the incidents of a monitor that the alert rules need: open, ended within `REMEMBER_INCIDENTS_MS`, or with an end to report. */
+/**
+ * Returns the incidents of a monitor that alert rules need: open, ended within `REMEMBER_INCIDENTS_MS`, or their end is not
+ * reported yet.
+ */
 export async function knownIncidents(
   db: Kysely<Tables>,
   { now, ...key }: MonitorKey & { now: number },
@@ -101,17 +104,15 @@ function toStored(row: Row, notified: Notified): StoredIncident {
   };
 }
 
-/**
- * Returns the facts of an incident. Rows from before the column `facts` have only a message, in the column `message`.
- */
+/** Returns the facts of an incident. Rows from before the column `facts` existed only have a text, in the column `message`. */
 function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>): AlertFacts {
   const facts = readAlertFacts(row.facts, { at: row.started_at, message: row.message || null });
   return { ...facts, endedAt: row.ended_at };
 }
 
 /**
- * Writes the incident changes of a check, without updates that change nothing. `known`: the incidents before it. Returns the ids of new
- * incidents, by `incidentKey`.
+ * Writes the incident changes of a check, except updates that change nothing. `known` has the incidents before the check. Returns
+ * the ids of new incidents, by `incidentKey`.
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
@@ -161,7 +162,10 @@ export async function writeIncidents(
   return opened;
 }
 
-/** Returns whether an update would only change `asOf`. We skip such updates: an alert takes `asOf` from the check that plans the alert. */
+/**
+ * Returns whether an update changes nothing but `asOf`. Such an update is not written: an alert takes `asOf` from the check that
+ * plans it.
+ */
 function isUnchanged(
   { id, confirmedAt, clearingSince, facts }: StoredIncident,
   change: Extract<IncidentChange, { kind: 'update' }>,
@@ -227,7 +231,10 @@ export async function openExpiries(
 
 const MAX_SHOWN = 50;
 
-/** Returns the member with this id, else a member of the incident with this id, preferably an open one; null if the account has neither. */
+/**
+ * Finds the member with this id, else a member of the incident with this id, preferably an open one. Returns null if there is
+ * neither.
+ */
 export async function memberOfIncident(
   db: Kysely<Tables>,
   { accountId, incidentId }: { accountId: string; incidentId: string },
@@ -247,9 +254,8 @@ export async function memberOfIncident(
 }
 
 /**
- * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes that, for all its members. The first two supersede waiting
- * deliveries. A check at the end of the snooze, or at once after undoing, sends the alerts still needed. Returns the member that
- * `memberOfIncident` finds; null if there is none.
+ * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes either, for all its members. The first two supersede
+ * waiting deliveries. After undoing or a snooze, a check sends the alerts still needed. Returns what `memberOfIncident` finds.
  */
 export async function changeIncident(
   store: Store,
@@ -263,7 +269,7 @@ export async function changeIncident(
   const { accountId, change, now } = request;
   const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
   const changed = await inTransaction(store, async (trx) => {
-    // A check decides on alerts under the same lock.
+    // Lock, because a check decides on alerts under the same lock.
     await lockAlerts(trx, store.dialect, accountId);
     const found = await memberOfIncident(trx, request);
     if (found === null) return null;
@@ -292,7 +298,8 @@ export async function changeIncident(
     .execute();
   const monitorIds = [...new Set([changed.monitorId, ...open.map(({ monitor_id: of }) => of)])];
   const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
-  // After that transaction, because monitors are locked before alerts. In batches, because a certificate may have 100,000 domains.
+  // Use later transactions, because monitors must be locked before alerts. Use batches, because a certificate may have 100,000
+  // domains.
   if (!isSilenced || 'snoozedUntil' in change)
     for (const batch of batches(monitorIds))
       await inTransaction(store, (trx) => makeDueBy(trx, { accountId, monitorId: batch, at }));

@@ -22,22 +22,22 @@ import { isAboutCertificate, notifiedSteps, reportedEnd } from './incidents.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 import { monitorOf } from '../db/dialect.ts';
 
-/** A problem of an account with a certificate, a registration or a deployment. */
+/** A problem that an account has with a certificate, a registration or a deployment. */
 interface SharedProblem {
   accountId: string;
   problem: Problem;
   fingerprint: string;
 }
 
-/** An active domain that serves the certificate of an incident, or has or had its problem. */
+/** An active domain that serves the certificate of an incident, or that has or had the incident's problem. */
 interface ConcernedDomain extends Targeted {
   id: string;
   lastCheckedAt: number | null;
-  /** Whether it was a member of the incident. */
+  /** Whether the domain was ever a member of the incident. */
   isMember: boolean;
-  /** Whether its last check saw the problem. */
+  /** Whether the domain's last check found the problem. */
   hasProblem: boolean;
-  /** Whether the certificate is the last one that was read there. */
+  /** Whether the domain's last check read the certificate of the incident. */
   isServing: boolean;
   isInMaintenance: boolean;
   settings: AlertSettings;
@@ -63,7 +63,7 @@ export async function sharedIncidents(
     const hasOthersOpen = await hasOtherOpen(trx, key, about);
     const incident = await openIncident(trx, { ...about, now });
     const id = incident?.id ?? null;
-    // An incident that other domains still have does not end, so nobody needs the list of its domains now.
+    // While other domains still have the problem, the incident does not end, so no alert needs the list of its domains.
     const domains =
       isEnding && hasOthersOpen ? [] : await concernedDomains(store, trx, { ...about, incidentId: id, now });
     const others = domains.filter((one) => one.id !== key.monitorId);
@@ -109,7 +109,10 @@ export async function hasOtherOpen(
   return open !== undefined;
 }
 
-/** Selects the members of all incidents of a subject. CROSS JOIN fixes the order: SQLite would read all members of the account. */
+/**
+ * Selects the members of all incidents of a subject. CROSS JOIN makes SQLite read incidents first, not all members of the
+ * account.
+ */
 const membersOfSubject = (db: Kysely<Tables>, { accountId, problem, fingerprint }: SharedProblem) =>
   db
     .selectFrom('incidents')
@@ -143,7 +146,7 @@ export async function openIncident(
     .executeTakeFirst();
 }
 
-/** Reads the active domains that an incident concerns, by name. `incidentId` null: it is not open yet. */
+/** Reads the active domains that an incident concerns, sorted by name. `incidentId` is null if the incident is not open yet. */
 async function concernedDomains(
   store: Store,
   db: Kysely<Tables>,
@@ -182,7 +185,7 @@ async function concernedDomains(
       ),
     )
     .where('account_id', '=', accountId)
-    // Another domain that serves the new certificate did not necessarily change.
+    // For a changed certificate, take members only: other domains that serve the new certificate may have served it before.
     .where('id', 'in', problem === 'changed' ? members : serving.union(members))
     .where(isActive)
     .orderBy('host')
@@ -206,15 +209,15 @@ async function concernedDomains(
   }));
 }
 
-/** The domains that an alert names, by name, and the number of those that no longer have the problem. */
+/** The domains that an alert names, sorted by name, and the number of members that no longer have the problem. */
 export interface AlertedDomains {
   domains: Pick<ConcernedDomain, 'id' | 'host' | 'port' | 'target' | 'lastCheckedAt'>[];
   changed: number;
 }
 
 /**
- * Returns the domains that an alert about a certificate names on a channel: those that had the problem at their last check and are not
- * silenced; for a recovery, those that had it before.
+ * Returns the domains that an alert about a certificate names on a channel: members that had the problem at their last check and
+ * are not silenced. For a recovery, returns all members.
  */
 export async function alertedDomains(
   store: Store,
@@ -236,7 +239,7 @@ export async function alertedDomains(
   };
 }
 
-/** A problem that domains are known to have before their own checks find it. */
+/** A problem of domains that is known before their own checks find it. */
 interface FoundProblem extends SharedProblem {
   /** The incident that the domains join; null for a new one. */
   incidentId: string | null;
@@ -246,8 +249,8 @@ interface FoundProblem extends SharedProblem {
 }
 
 /**
- * Adds the active domains that serve the certificate of `facts` to an incident, before their own checks: an alert names all of them.
- * Returns the ids of the monitors that are new in it.
+ * Adds the active domains that serve the certificate of `facts` to an incident before their own checks, because an alert names
+ * all of them. Returns the ids of the monitors that were not members yet.
  */
 export async function addServing(trx: Transaction<Tables>, found: FoundProblem): Promise<string[]> {
   const serving = await trx
@@ -264,7 +267,10 @@ export async function addServing(trx: Transaction<Tables>, found: FoundProblem):
   );
 }
 
-/** Adds these monitors to an incident, except those that have the problem. Returns the ids of the monitors that are new in it. */
+/**
+ * Adds these monitors to an incident, except those that have its problem already. Returns the ids of the monitors that were
+ * added.
+ */
 export async function addMembers(
   trx: Transaction<Tables>,
   monitorIds: readonly string[],
@@ -302,7 +308,7 @@ export async function addMembers(
   return missing;
 }
 
-/** Inserts an incident and returns its id, which its first member should get too. */
+/** Inserts an incident and returns its id. Give the first member the same id. */
 export async function insertIncident(
   trx: Transaction<Tables>,
   { accountId, problem, fingerprint }: SharedProblem,

@@ -90,8 +90,8 @@ export function parseDomainSettings(text: string | null): DomainAlertSettings | 
 const mailConfig = storedJsonOrNull(z.object({ address: z.string() }));
 
 /**
- * Returns the address of an email channel in lower case, by which suppressions, mail lists and account deletion find
- * it. Returns null for other kinds and if the config cannot be decoded; deliveries to that channel then fail.
+ * Returns the address of an email channel in lower case, the form that suppressions, mail lists and account deletion use. Returns
+ * null for other kinds of channels, and if the config cannot be decoded; deliveries to such an email channel fail.
  */
 export function addressOf({ kind, config }: { kind: ChannelKind; config: string }): string | null {
   return kind === 'email' ? (mailConfig(config)?.address.toLowerCase() ?? null) : null;

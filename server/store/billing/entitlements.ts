@@ -33,7 +33,7 @@ export interface LockedPlan {
   emailVerified: boolean;
 }
 
-/** Locks the account's row until the transaction ends, so that changes that count against the plan run one by one. */
+/** Locks the account's row until the transaction ends, so that parallel changes cannot exceed the limits of the plan together. */
 export async function lockPlan(
   store: Store,
   trx: Transaction<Tables>,
@@ -209,7 +209,7 @@ export async function startOwnTrial(
   const outcome = await inTransaction(store, async (trx) => {
     const row = await lockedAccount(store, trx, accountId);
     if (entitlementAt(store, storedEntitlement(row), now).plan === 'premium') return 'premium';
-    // If the secret of the hashes was replaced, only the account's own row still shows that it had the trial.
+    // Also compare the account's own row: after the secret of the hashes was replaced, no hash of a former trial matches.
     if (row.trial_ends_at !== null || !(await startTrial(trx, trial))) return 'used';
     await applyEntitlement(store, trx, { accountId, now });
     return 'started';

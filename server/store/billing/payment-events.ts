@@ -16,7 +16,7 @@ import { inTransaction } from '../db/transaction.ts';
 
 /** A webhook event of the payment provider. Timestamps are in ms UTC. */
 export interface PaymentChange {
-  /** The provider's event id. The provider repeats an event with the same id. */
+  /** The provider's event id. Repeated deliveries of an event have the same id. */
   id: string;
   type: string;
   occurredAt: number;
@@ -32,20 +32,20 @@ interface SubscriptionChange extends Omit<Subscription, 'pastDueSince' | 'refund
 
 export interface PaymentEventResult {
   /**
-   * `stale`: events applied before make it outdated (see `isStaleReport` and `followRefund`). `ignored`: it changes no account, or
-   * is a refund that waits for its subscription. `repeated`: it was processed before.
+   * `stale`: a later event was applied before this one (see `isStaleReport` and `followRefund`). `ignored`: it changes no
+   * account, or it is a refund that waits for its subscription. `repeated`: it was processed before.
    */
   outcome: 'applied' | 'stale' | 'ignored' | 'repeated';
   accountId: string | null;
-  /** Ids of running subscriptions beside the one that the account keeps. The caller has to cancel them. */
+  /** Ids of running subscriptions other than the one that the account keeps. The caller has to cancel them. */
   surplus: string[];
 }
 
 type Row = Selectable<SubscriptionsTable>;
 
 /**
- * Applies an event exactly once, in one transaction with the resulting plan. Takes the account from the known subscription; for a
- * new one from `referredTo` (the signed account id of the checkout), else from the provider's customer.
+ * Applies an event exactly once, in one transaction with the resulting plan. Finds the account by the known subscription. For a
+ * new subscription, uses `referredTo` (the signed account id of the checkout), else the customer id at the provider.
  */
 export async function applyPaymentEvent(
   store: Store,
@@ -180,7 +180,7 @@ async function saveSubscription(
       .execute();
 }
 
-/** Stores the customer id with the account, unless it has one or another account has the same. */
+/** Stores the customer id with the account. Does nothing if the account has one, or if another account has this id. */
 async function saveCustomerId(
   trx: Transaction<Tables>,
   accountId: string,

@@ -5,7 +5,7 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/** Lists the ids of accounts whose stored Premium ended by `now` (ms UTC), so that `applyPlan` must end it; earliest end first. */
+/** Lists the ids of accounts whose stored Premium ended by `now` (ms UTC), earliest end first. `applyPlan` ends it. */
 export async function findExpiredPlans(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
@@ -16,7 +16,7 @@ export async function findExpiredPlans(store: Store, now: number): Promise<strin
   return rows.map(({ id }) => id);
 }
 
-/** Returns the earliest end of a stored Premium (ms UTC), which may have passed; null if none has an end. */
+/** Returns the earliest end of a stored Premium (ms UTC), which may be in the past; null if no Premium has an end. */
 export async function nextPlanEnd(store: Store): Promise<number | null> {
   const { at } = await store.db
     .selectFrom('accounts')
@@ -87,8 +87,8 @@ export async function applyPlan(
 }
 
 /**
- * Restores Premium for Free accounts whose trial, grant or subscription is still valid at `now` (ms UTC): a clock ran ahead
- * and ended it too early. Returns how many accounts changed.
+ * Restores Premium for Free accounts whose trial, grant or subscription is still valid at `now` (ms UTC), because a clock that
+ * ran ahead ended it too early. Returns the number of accounts that changed.
  */
 export async function restoreEndedPlans(store: Store, now: number): Promise<number> {
   const candidates = await store.db

@@ -33,8 +33,8 @@ export async function listSubscriptions(store: Store, accountId: string): Promis
 }
 
 /**
- * Cancels the subscriptions for which `isTest` is true, after a deployment has left test mode: nobody pays for them,
- * and no webhook will ever report their end. Returns how many it cancelled.
+ * After a deployment has left test mode, cancels the subscriptions for which `isTest` is true: nobody pays for them, and no
+ * webhook will ever report their end. Returns the number of cancelled subscriptions.
  */
 export async function endTestSubscriptions(
   store: Store,

@@ -14,16 +14,16 @@ export interface HistoryEntry {
   firstSeenAt: number;
   lastSeenAt: number;
   facts: CertificateFacts;
-  /** False if a storage limit kept the DER from being stored, or deleted it. */
+  /** False if a storage limit prevented storing the DER or caused its deletion. */
   derIsKept: boolean;
 }
 
-/** Maximum number of entries, for endpoints that serve another certificate at each check. */
+/** Maximum number of entries returned. Some endpoints serve another certificate at each check. */
 const MAX_ENTRIES = 1_000;
 
 /**
- * Returns up to 1,000 leaves, last seen first. With `part`: a page after a cursor, sorted by first appearance, newest first.
- * Returns null if there is no such monitor.
+ * Returns up to 1,000 leaves, last seen first. With `part`, returns a page after a cursor, sorted by first appearance, newest
+ * first. Returns null if there is no such monitor.
  */
 export async function history(
   store: Store,
@@ -50,8 +50,8 @@ export async function history(
 }
 
 /**
- * Returns which limit last prevented the storage of a monitor's evidence or certificates, or deleted certificates, and when (ms
- * UTC); null if none ever did.
+ * Returns the storage limit that was reached last for a monitor, and when (ms UTC): evidence or certificates were not stored, or
+ * certificates deleted. Returns null if no limit was ever reached.
  */
 export async function lastDropped(
   store: Store,
@@ -88,8 +88,8 @@ function pageOf(
 }
 
 /**
- * Returns two certificates of a monitor's history by fingerprint; `not_kept` if a DER is not stored; null if the monitor or an
- * entry does not exist, or a DER cannot be parsed.
+ * Returns two certificates of a monitor's history by fingerprint. Returns `not_kept` if the DER of one is not stored. Returns
+ * null if the monitor or one of the entries does not exist, or a DER cannot be parsed.
  */
 export async function historyPair(
   store: Store,
@@ -108,8 +108,8 @@ export async function historyPair(
 }
 
 /**
- * Returns the DER of the chain with the monitor's leaf, leaf first, from the last stored check that reached the endpoint. Only the
- * leaf if that check has no such chain; empty if no leaf was read or a DER is not stored; null if there is no such monitor.
+ * Returns the DER of the chain with the monitor's leaf, leaf first, from the last stored check that reached the endpoint. Only
+ * the leaf if that check has no such chain; empty if no leaf was read or a DER is not stored; null if there is no such monitor.
  */
 export async function presentedChain(store: Store, key: MonitorKey): Promise<Uint8Array[] | null> {
   const monitor = await store.db

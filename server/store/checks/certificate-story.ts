@@ -6,17 +6,20 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { parseFacts, storedFact } from './certificates.ts';
 
-/** One of the leaf certificates with the same names that checks of an account's monitors have seen. */
+/**
+ * A leaf certificate of a story. The certificates of a story have the same names and were seen by checks of one account's
+ * monitors.
+ */
 export interface CertificateVersion {
   fingerprint: string;
-  /** Empty if it is unknown. */
+  /** The issuer's name; empty if it is unknown. */
   issuer: string;
   /** Start and end of validity, ms UTC. */
   notBefore: number;
   notAfter: number;
   /** Time of the first check that saw it, ms UTC. */
   firstSeenAt: number;
-  /** Number of monitors that last served it at one or more addresses; paused ones count. */
+  /** Number of monitors, including paused ones, that last served this certificate at one or more addresses. */
   monitorCount: number;
 }
 
@@ -26,14 +29,14 @@ export interface VersionMonitor extends Targeted {
   isPaused: boolean;
   /** Fingerprint of the certificate seen last. If the addresses served several, the one that expires first. */
   serves: string;
-  /** Whether an address served the certificate of the story last. */
+  /** Whether at least one address last served the certificate that the story is about. */
   isServing: boolean;
   /**
-   * Whether the certificates of all addresses are that of the story or were issued later. Beside such a one, an address may serve an
-   * earlier certificate with another type of key, as servers with an RSA and an ECDSA certificate do.
+   * True if all addresses serve the certificate that the story is about, or one issued later. An address that does may also serve
+   * an earlier certificate with another type of key, like servers with an RSA and an ECDSA certificate.
    */
   isDone: boolean;
-  /** Time of the first check that saw the certificate of the story there, ms UTC; null if none did. */
+  /** Time of the first check that saw the certificate of the story on this monitor, ms UTC; null if none did. */
   firstSeenAt: number | null;
 }
 
@@ -42,13 +45,16 @@ export type StoryCursor = Pick<VersionMonitor, 'id' | 'host' | 'isDone' | 'first
 
 export interface CertificateStory {
   facts: CertificateFacts;
-  /** This certificate and the 20 newest others, newest first. */
+  /** The certificate that the story is about and the 20 newest others, newest first. */
   versions: CertificateVersion[];
   versionCount: number;
   /** A page of the monitors. Sorted: unchanged monitors first, then by time of the change, newest first, then by name. */
   monitors: VersionMonitor[];
   monitorCount: number;
-  /** Number of monitors that have changed, and of all; paused ones count only if they have changed. */
+  /**
+   * `done` is the number of monitors that have changed, `total` the number of all. Paused monitors count only if they have
+   * changed.
+   */
   done: number;
   total: number;
   next: StoryCursor | null;
@@ -62,13 +68,12 @@ interface StoryQuery {
 }
 
 const MAX_VERSIONS = 20;
-/** Maximum number of sightings that are read, for endpoints that change their certificate at each check. */
+/** Maximum number of sightings that are read. Some endpoints change their certificate at each check. */
 const MAX_SIGHTINGS = 100_000;
 
 /**
- * Returns which monitors of an account have changed to a certificate, and which still serve another one with the same names. Reads in
- * the search thread, because an account may have thousands of such certificates on 100,000 monitors. Null if no monitor of the account
- * saw the certificate as its leaf.
+ * Returns which monitors of an account have changed to a certificate, and which still serve another one with the same names. Null
+ * if no monitor saw the certificate as its leaf. Uses the search thread: there may be thousands of such certificates.
  */
 export async function certificateStory(store: Store, query: StoryQuery): Promise<CertificateStory | null> {
   return store.search(query.accountId, async (db) => {
@@ -96,8 +101,8 @@ const namesDigest = sql<string>`coalesce(names_digest, certificates.fingerprint)
 const notBefore = sql<number>`coalesce(not_before, 0)`;
 
 /**
- * Returns SQL for whether a row of `certificates` has an ECDSA key: 1 if the DER has the object identifier id-ecPublicKey (RFC 5480), else 0,
- * also if the DER is not stored.
+ * Returns an SQL expression: 1 if the DER in a row of `certificates` contains the object identifier id-ecPublicKey (RFC 5480), so
+ * that the key is ECDSA; else 0. It is also 0 if the DER is not stored.
  */
 function hasEcKey(dialect: DialectName): RawBuilder<number> {
   const place =
@@ -250,7 +255,7 @@ const placeOf = ({ id, host, isDone, firstSeenAt }: VersionMonitor): StoryCursor
 
 /** Returns one row more than fits on a page, so that the caller knows whether another page follows. */
 async function monitorsOf(serving: Serving, { after, limit }: StoryQuery): Promise<VersionMonitor[]> {
-  // Ascending in all parts.
+  // All sort keys ascend: the time is negated.
   const place = sql`(is_done, -coalesce(first_seen_at, 0), host, id)`;
   const rows = await serving
     .selectAll()

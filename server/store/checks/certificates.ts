@@ -18,7 +18,7 @@ export interface SeenCertificate {
   facts: CertificateFacts | null;
 }
 
-/** Value of the column `der` when a storage limit dropped the bytes. */
+/** Value of the column `der` if a storage limit prevented storing the DER. */
 const NOT_KEPT = new Uint8Array();
 const isKept = sql<boolean>`length(certificates.der) > 0`;
 
@@ -26,8 +26,8 @@ const isKept = sql<boolean>`length(certificates.der) > 0`;
 export const derIsKept = sql<number>`case when ${isKept} then 1 else 0 end`;
 
 /**
- * Returns SQL for one of the facts of a row of `certificates`, without reading the rest, which may have 2,000 names. Leaves out NUL
- * characters on PostgreSQL, whose texts cannot have them.
+ * Returns an SQL expression for one of the facts in a row of `certificates`. It does not read the other facts, which may include
+ * 2,000 names. On PostgreSQL it removes NUL characters, which texts cannot contain there.
  */
 export function storedFact<Fact extends keyof CertificateFacts>(
   dialect: DialectName,
@@ -39,7 +39,9 @@ export function storedFact<Fact extends keyof CertificateFacts>(
     : sql`certificates.facts ->> ${sql.lit(fact)}`;
 }
 
-/** An escaped NUL character follows an even number of backslashes: with an odd number, the last one is text. */
+/**
+ * Matches `\u0000` after an even number of backslashes. After an odd number, the backslash of `\u0000` is itself escaped text.
+ */
 const withoutNul = sql`regexp_replace(certificates.facts, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000', '\\1', 'g')`;
 
 /** Returns the DER of these certificates in this order; null if one of them is unknown or not stored. */
@@ -111,13 +113,16 @@ export async function addCertificates(
       .execute();
 }
 
-/** Returns the digest of the names of a certificate, equal for equal sets of names; of its subject if it has none. */
+/** Returns a digest of a certificate's set of names, or of its subject if it has no names. Equal sets have equal digests. */
 function namesDigest({ sans, subject }: CertificateFacts): string {
   const names = sans.length === 0 ? [subject] : [...new Set(sans)].toSorted();
   return createHash('sha256').update(JSON.stringify(names)).digest('hex');
 }
 
-/** Returns the issuer as lists show and sort it, in lower case. PostgreSQL stores no NUL character, and limits the size of an index entry. */
+/**
+ * Returns the issuer in lower case, for sorting, without NUL and cut to 200 characters: PostgreSQL limits texts and index
+ * entries.
+ */
 export function lowerIssuer({ authorityName, issuer }: CertificateFacts): string {
   const line = issuerLine(authorityName, issuer) ?? UNKNOWN_ISSUER;
   return line.replaceAll('\0', '').toLowerCase().slice(0, 200);
@@ -143,7 +148,9 @@ export async function dropUnkeptDers(
     .execute();
 }
 
-/** Schema of the stored facts of a certificate. A new field needs a default: known certificates are not written again. */
+/**
+ * Schema of the stored facts of a certificate. A new field needs a default, because rows of known certificates are not updated.
+ */
 export const FACTS = z.object({
   fingerprint: z.string(),
   serialNumber: z.string(),
@@ -162,12 +169,12 @@ export function parseFacts(facts: string | null): CertificateFacts | null {
   return facts === null ? null : readFacts(facts);
 }
 
-/** Deletes certificates that no monitor has in its history or as its current leaf; returns how many. */
+/** Deletes certificates that no monitor has in its history or as its current leaf. Returns their number. */
 export async function pruneOrphanCertificates(store: Store): Promise<number> {
   return inTransaction(store, (trx) => deleteUnwatched(trx, null));
 }
 
-/** Deletes the given certificates (null: all) that no monitor has in its history or as its current leaf; returns how many. */
+/** Deletes the given certificates (null: all) that no monitor has in its history or as its current leaf. Returns their number. */
 export async function deleteUnwatched(
   trx: Transaction<Tables>,
   fingerprints: readonly string[] | null,
@@ -180,7 +187,7 @@ export async function deleteUnwatched(
         .selectFrom('monitor_certificates')
         .select('monitor_certificates.id')
         .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
-      // The history does not have the current leaf of a check whose evidence was not stored.
+      // Also search the current leaves: if the evidence of a check was not stored, the history does not include its leaf.
       const current = eb
         .selectFrom('monitors')
         .select('monitors.id')

@@ -14,7 +14,7 @@ import { type Evidence, keepEvidence } from './evidence.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { remainingBytes, shortened, shortenToFit } from './stored-bytes.ts';
 
-/** Columns of `monitor_states` that identify what earlier checks saw; null before the first check. */
+/** Columns of `monitor_states` that identify what earlier checks saw; all are null before the first check. */
 interface SeenBefore {
   evidence_id: string | null;
   shown_id: string | null;
@@ -26,8 +26,8 @@ export interface StoredEvidence {
   /** Limit that kept something from being stored or caused a deletion; null if none was reached. */
   reached: LimitName | null;
   /**
-   * False if the check exceeded the daily or per-check limit. Its evidence is then lost, and its verdict replaces the previous
-   * one.
+   * False if the check exceeded the daily or per-check limit. Then its evidence is not stored, but its verdict still replaces the
+   * previous one.
    */
   isKept: boolean;
   bytes: number;
@@ -120,8 +120,8 @@ async function newBytes(
 }
 
 /**
- * Marks the oldest former certificates of a monitor above `max` as not kept, and deletes DER that no monitor keeps. Returns
- * whether there were any.
+ * Marks the oldest former certificates of a monitor beyond the first `max` as not kept, and deletes DER that no monitor keeps.
+ * Returns whether it marked any.
  */
 async function dropOldest(
   trx: Transaction<Tables>,
@@ -206,7 +206,8 @@ async function extendHistory(
           last_seen_at: eb.ref('excluded.last_seen_at'),
           shown: eb.ref('excluded.shown'),
           kept: 1,
-          // Keep the highest role (leaf, chain, beside), because a certificate once served as the leaf stays in the history.
+          // Keep the highest role (leaf, then chain, then beside), because a certificate once served as the leaf stays in the
+          // history.
           role: eb
             .case()
             .when(

@@ -107,8 +107,8 @@ export async function record(
         ? await queueHeartbeat(trx, now)
         : await writeAlerting(store, trx, { key, conclusion, known: state.incidents, now });
     await writeMonitor(store, trx, { row: monitor, check, state, conclusion });
-    // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
-    // an earlier monitor of this site, and the site would never get an icon.
+    // Register the site again when the verdict changes. `pruneFavicons` may have deleted its row while the monitor was added, and
+    // without a row the site would never get an icon.
     const isFirstRead = check.verdict.reached && monitor.last_read_at === null;
     if (isFirstRead || (check.verdict.reached && isNew))
       await registerSite(trx, monitor, { isFirstRead, now });
@@ -239,7 +239,7 @@ async function readState(
   };
 }
 
-/** Writes the monitor's row, which ends the lease, and what follows from a certificate that is new at an address. */
+/** Writes the monitor's row, which ends the lease, and the incidents that a certificate new at an address causes. */
 async function writeMonitor(
   store: Store,
   trx: Transaction<Tables>,
@@ -270,7 +270,7 @@ async function writeMonitor(
   const replaced = state.kind === 'watched' ? replacedCertificate(state.previous, check.verdict) : null;
   const after = check.certificates.find(({ facts }) => facts.fingerprint === replaced?.to)?.facts;
   const leaves = changeOfLeaves(check, { current: leaf, stored: row.other_leaves });
-  // Lock before the update, whose trigger locks rows of `served_certificates`, because other transactions lock in this order too.
+  // Lock alerts before the update, whose trigger locks rows of `served_certificates`: other transactions lock in this order too.
   if (replaced !== null || leaves !== null) await lockAlerts(trx, store.dialect, accountId);
   await trx
     .updateTable('monitors')
@@ -336,7 +336,7 @@ function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial
   return Object.fromEntries(changed) as Partial<Row>;
 }
 
-/** Returns a digest of the verdict's conclusions. Times and the order of addresses do not change it. */
+/** Returns a digest of the verdict's conclusions. It ignores times and the order of addresses. */
 function verdictDigest({
   reached,
   failure,
@@ -362,8 +362,8 @@ function verdictDigest({
 }
 
 /**
- * Returns the addresses with a finding, or `everywhere` if all have it, so that the digest stays the same when the name resolves
- * to other addresses.
+ * Returns the addresses with a finding, or `everywhere` if all addresses have it. So the digest stays the same when the name
+ * resolves to other addresses.
  */
 const whereOf = (finding: Finding, all: readonly unknown[]) =>
   finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();

@@ -29,7 +29,7 @@ describe('the figures of hours and days', () => {
     let day = withHour(undefined, hour(DAY, 10));
     day = withHour(day, hour(DAY + HOUR_MS, null));
     day = withHour(day, hour(DAY + 23 * HOUR_MS, 50));
-    // The clock was set back, so the last check is of the first hour.
+    // The clock was set back, so the last check is again in the first hour.
     day = withHour(day, hour(DAY + 1, 90));
     expect(day).toMatchObject({
       day_at: DAY,

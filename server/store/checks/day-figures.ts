@@ -35,8 +35,8 @@ export interface OpenHour {
 }
 
 /**
- * Returns the figures of the current hour with the check added. `finished`: the previous hour if the check begins another one,
- * else null.
+ * Returns the figures of the current hour with the check added. `finished` is the previous hour if the check is the first of
+ * another hour, else null.
  */
 export function addCheckToHour(
   open: OpenHour | null,
@@ -89,8 +89,8 @@ export interface HourlyResponseTimes {
 }
 
 /**
- * Decoder of the column `monitor_days.hours`: per hour its number in the day (from 0), the number of answers, and the sum and
- * maximum of their response times in ms.
+ * Decodes the column `monitor_days.hours`. Each entry has the number of the hour in the day (from 0), the number of answers, and
+ * the sum and maximum of their response times in ms.
  */
 const readHours = storedJson(
   'hours of a day',
@@ -112,8 +112,8 @@ export function hoursOf({
 type DayFigures = Omit<MonitorDaysTable, 'account_id' | 'monitor_id'>;
 
 /**
- * Returns the figures of the day with the hour added. If the clock was set back, the day may have this hour already; its figures
- * are then summed.
+ * Returns the figures of the day with the hour added. After the clock was set back, the day may include this hour already; its
+ * figures are then summed.
  */
 export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour): DayFigures {
   const dayAt = Math.floor(at / DAY_MS) * DAY_MS;

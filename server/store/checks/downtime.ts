@@ -94,7 +94,9 @@ export async function dailyDowntimes(
 
 const DAY_MINUTES = DAY_MS / MINUTE_MS;
 
-/** Returns how long incidents lasted on a day (UTC), in ms. `started_at` and `ended_at` are the sums of their starts and ends. */
+/**
+ * Returns how long incidents lasted on a day (UTC), in ms. `started_at` and `ended_at` are the sums of all starts and all ends.
+ */
 function onDay(
   incidents: { first_day: number; last_day: number; count: number; started_at: number; ended_at: number },
   day: number,
@@ -129,7 +131,10 @@ function within(span: Pick<Span, 'from' | 'now'>) {
   };
 }
 
-/** Returns the downtime in ms of each monitor that was down, by id, since `from` or its last pause, whichever is later. */
+/**
+ * Returns by monitor id the downtime in ms since `from` or the monitor's last pause, whichever is later. Omits monitors without
+ * downtime.
+ */
 export async function downtimes(db: Kysely<Tables>, span: Span): Promise<Map<string, number>> {
   const { startedAt, endedAt } = within(span);
   const rows = await downIncidents(db, span)

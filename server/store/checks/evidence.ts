@@ -7,7 +7,10 @@ import { z } from 'zod';
 
 /** An observation in its stored form, and the certificates that are stored separately. */
 export interface Evidence {
-  /** Digest of 128 bits in hex; see `evidenceId`. Equal for checks that differ only in addresses, their order, times or posture. */
+  /**
+   * Digest of 128 bits in hex; see `evidenceId`. Checks have the same id if they differ only in addresses, order, times or
+   * posture.
+   */
   id: string;
   /** True if the observation includes the posture, which only some checks examine. */
   hasPosture: boolean;
@@ -40,7 +43,7 @@ export function evidenceOf(observation: Observation): Evidence {
   };
   const addresses = observation.addresses.map((address) =>
     address.outcome === 'failed'
-      ? // Only the verdict of the last check keeps the reply of a server, for the report.
+      ? // Remove the server's reply. Only the verdict of the last check keeps it, for the report.
         { ...address, refusal: undefined }
       : {
           ...address,
@@ -103,7 +106,7 @@ export type StoredObservation = z.infer<typeof OBSERVATION>;
 export const readObservation = storedJson('an observation', OBSERVATION);
 
 /**
- * Returns the digest of chains, failures and fetched CA certificates. It ignores addresses, because a name may resolve to different
+ * Returns the digest of chains, failures and fetched CA certificates. It ignores addresses: a name may resolve to different
  * addresses that serve the same chain.
  */
 function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {

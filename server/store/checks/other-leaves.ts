@@ -12,11 +12,14 @@ import type { MonitorKey, Tables } from '../schema/tables.ts';
 /** The rows of `other_leaves` to add to a monitor and to remove from it. */
 export interface LeafChange {
   added: (Pick<OtherLeavesTable, 'fingerprint' | 'problem' | 'on_schedule_until'> & { notAfter: number })[];
-  /** Fingerprints. */
+  /** Fingerprints of the leaves to remove. */
   removed: string[];
 }
 
-/** Returns SQL for a column of a query of `monitors`: the monitor's rows of `other_leaves`, each as in `textOf`; null if there are none. */
+/**
+ * Returns an SQL expression for queries of `monitors`: the monitor's rows of `other_leaves`, each as in `textOf`; null if it has
+ * none.
+ */
 export function otherLeavesColumn(dialect: DialectName): RawBuilder<string | null> {
   const row = sql`fingerprint || ':' || coalesce(problem, '') || ':' || coalesce(cast(on_schedule_until as text), '')`;
   const joined = dialect === 'postgres' ? sql`string_agg(${row}, ' ')` : sql`group_concat(${row}, ' ')`;
@@ -25,8 +28,8 @@ export function otherLeavesColumn(dialect: DialectName): RawBuilder<string | nul
 }
 
 /**
- * Returns what changes in `other_leaves` after a check; null if nothing does. `current` is the fingerprint in the monitor's own row,
- * `stored` the column of `otherLeavesColumn`. A check that read no certificate changes nothing, as in that row.
+ * Returns the changes to `other_leaves` after a check; null if there are none. `current` is the fingerprint in the monitor's own
+ * row, `stored` the value of `otherLeavesColumn`. A check that read no certificate changes nothing.
  */
 export function changeOfLeaves(
   {
@@ -57,7 +60,7 @@ export function changeOfLeaves(
 const textOf = ({ fingerprint, problem, on_schedule_until: until }: LeafChange['added'][number]): string =>
   `${fingerprint}:${problem ?? ''}:${until ?? ''}`;
 
-/** Writes the change of a check, in its transaction. Leaves out certificates that a limit kept from being stored. */
+/** Writes the change of a check, in its transaction. Omits certificates that a storage limit kept from being stored. */
 export async function writeLeaves(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,

@@ -17,9 +17,9 @@ export interface PreviewResult {
   leaf: CertificateFacts | null;
   /** The served chain, leaf first, without certificates that could not be parsed. `notAfter` is ms UTC. */
   chain: { subject: string; issuer: string; notAfter: number }[];
-  /** Number of names in the leaf; `leaf.sans` has only the first of them. */
+  /** Number of names in the leaf. `leaf.sans` only has the first of them. */
   names: number;
-  /** The reason why the host counts as down, as a sentence, although a certificate was read; else null. */
+  /** Why the host is down although a certificate was read, as a sentence; null if it is not down or no certificate was read. */
   outage: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface ClaimedPreview {
   protocol: Protocol;
 }
 
-/** Maximum age at which a preview check is claimed. After that the visitor has stopped waiting. */
+/** Maximum age in ms at which a preview check is claimed. Later, the visitor has stopped waiting. */
 const EXPIRES_AFTER_MS = 15_000;
 
 /** Queues a preview check and returns its id. The caller must delete it with `removePreview`, even after an error. */
@@ -47,7 +47,7 @@ export async function requestPreview(
   return id;
 }
 
-/** Returns the result of a preview check; null until a worker has stored it. */
+/** Returns the result of a preview check; null as long as no worker has stored one. */
 export async function readPreviewResult(store: Store, id: string): Promise<PreviewResult | null> {
   const row = await store.db.selectFrom('glances').select('answer').where('id', '=', id).executeTakeFirst();
   return row?.answer ? readAnswer(row.answer) : null;
@@ -63,7 +63,7 @@ const readAnswer = storedJson<PreviewResult>(
     leaf: FACTS.nullable(),
     chain: z.array(z.object({ subject: z.string(), issuer: z.string(), notAfter: z.number() })),
     names: z.number(),
-    // An older worker stores none.
+    // Workers of older versions do not store `outage`.
     outage: z.string().nullable().default(null),
   }),
 );
@@ -76,15 +76,15 @@ const firstPreview = compileOnce((db) =>
   db.selectFrom('glances').select('created_at as at').orderBy('created_at').limit(1).compile(),
 );
 
-/** Returns when the first preview check was requested, even if it was answered, ms UTC; null if there is none. */
+/** Returns when the oldest preview check was requested, ms UTC, whether or not it was answered; null if there is none. */
 export async function firstPreviewAt({ db }: Store): Promise<number | null> {
   const [first] = await firstPreview(db, {});
   return first?.at ?? null;
 }
 
 /**
- * Claims preview checks of the last 15 seconds under a lease, oldest first. Also deletes those that were left behind, so that no
- * other loop has to.
+ * Claims preview checks requested in the last 15 seconds under a lease, oldest first. Also deletes preview checks that were left
+ * behind, so that no other loop has to.
  */
 export async function claimPreviews(
   store: Store,
@@ -113,7 +113,7 @@ export async function claimPreviews(
     .execute();
 }
 
-/** Sets the end of the lease to `leaseMs` from now; 0 ends the lease at once. Does nothing if there is an answer. */
+/** Sets the end of the lease to `leaseMs` from now; 0 ends the lease at once. Does nothing if the check has an answer. */
 export async function extendPreview(
   store: Store,
   { id, now, leaseMs }: { id: string; now: number; leaseMs: number },
@@ -127,8 +127,8 @@ export async function extendPreview(
 }
 
 /**
- * Stores the answer of a preview check unless the check was deleted or has an answer already. After an expired lease two workers
- * may answer; only the first answer is stored.
+ * Stores the answer of a preview check, unless the check was deleted or already has one. If a lease expired, two workers may
+ * answer; only the first answer is stored.
  */
 export async function storePreviewResult(store: Store, id: string, answer: PreviewResult): Promise<void> {
   const { numUpdatedRows } = await store.db
@@ -141,8 +141,8 @@ export async function storePreviewResult(store: Store, id: string, answer: Previ
 }
 
 /**
- * Deletes preview checks older than a minute, which a killed process left behind, and those more than a minute in the future,
- * which were created while a clock ran ahead.
+ * Deletes preview checks older than a minute, left behind by a killed process, and preview checks more than a minute in the
+ * future, created while a clock ran ahead.
  */
 async function prunePreviews(store: Store, now: number): Promise<void> {
   const clock = leaseClock(store, now);

@@ -7,7 +7,7 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Monitors per transaction. Batches are small, because the embedded database has one writer and others wait for it. */
+/** Monitors per transaction. Batches are small, because SQLite has one writer, and other writes wait during a batch. */
 const BATCH_SIZE = 200;
 
 interface Position {
@@ -16,9 +16,8 @@ interface Position {
 }
 
 /**
- * Deletes in batches the runs, days and incidents with alerts that the account's plan no longer shows, rows above the maximum of a
- * monitor, and evidence and verdicts without a run. Stops between batches when `stopping` aborts. Returns the number of
- * deleted rows, without alerts, evidence and verdicts.
+ * Deletes, in batches, runs, days and incidents older than the plan shows, rows above the maximum per monitor, and evidence and
+ * verdicts without a run. Stops between batches when `stopping` aborts. Returns the number of deleted runs, days and incidents.
  */
 export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
@@ -90,8 +89,8 @@ type Condition = ReturnType<typeof conditionFor>;
 const isTrue = sql<SqlBool>`true`;
 
 /**
- * Deletes rows whose time is before `before`; returns how many. CROSS JOIN fixes SQLite's join order: in the other order it reads
- * all rows of an account per batch. MATERIALIZED: with outdated statistics, PostgreSQL would repeat the subquery for each row.
+ * Deletes rows older than `before` and returns their number. CROSS JOIN: in the other order SQLite would read all rows of an
+ * account per batch. MATERIALIZED: with outdated statistics, PostgreSQL would repeat the subquery for each row.
  */
 async function deleteOld(
   trx: Kysely<Tables>,
@@ -111,8 +110,8 @@ async function deleteOld(
 }
 
 /**
- * Deletes all but the newest rows of each monitor, except those still in use; returns how many. MATERIALIZED: otherwise the
- * databases compute the limit of a monitor again for each row.
+ * Deletes all but the newest rows of each monitor, except rows still in use. Returns the number of deleted rows. MATERIALIZED
+ * prevents the databases from computing a monitor's limit again for each row.
  */
 async function deleteExcess(
   trx: Kysely<Tables>,

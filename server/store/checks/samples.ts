@@ -17,8 +17,8 @@ const STATES: Record<string, Uptime> = { U: 'up', D: 'down', X: 'unknown' };
 const BASE = 36;
 
 /**
- * The stored form of samples, about eight bytes each, because every check rewrites the row: a capital for the state, ms since the
- * previous sample (first: since 1970), response time in ms and index of the message; numbers in base 36.
+ * Stored form of samples, about eight bytes each, because every check rewrites them. Per sample: a capital letter for the state,
+ * ms since the previous sample (the first: since 1970), response time in ms, index of the message. Numbers are in base 36.
  */
 const PACKED = z.object({ checks: z.string(), messages: z.array(z.string()) });
 type Packed = z.infer<typeof PACKED>;
@@ -59,5 +59,8 @@ export function packSamples(samples: readonly Sample[]): string {
   return JSON.stringify({ checks: checks.join(''), messages } satisfies Packed);
 }
 
-/** Returns whether the samples include all checks of the monitor. A full list of 90 samples may lack older checks. */
+/**
+ * Returns whether the samples include all checks of the monitor: older checks may be missing if there are 90 samples, the
+ * maximum.
+ */
 export const isComplete = (samples: readonly Sample[]): boolean => samples.length < MAX_SAMPLES;

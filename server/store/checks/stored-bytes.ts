@@ -9,7 +9,7 @@ import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const KB = 1_000;
-/** Bytes of the rows and index entries of a certificate, without its DER and facts. */
+/** Bytes that a certificate takes in rows and index entries, without its DER and facts. */
 const ROW_BYTES = 400;
 
 /** Returns the key in `rate_limits` under which the account's stored kilobytes are counted. */
@@ -25,8 +25,8 @@ export async function remainingBytes(
 }
 
 /**
- * Adds stored bytes to the account's total of the day. Call it last in the transaction, because other checks of the account wait
- * for the locked row.
+ * Adds stored bytes to the account's total of the day. Call it at the end of the transaction: it locks a row that other checks of
+ * the account then wait for.
  */
 export async function countStoredBytes(
   trx: Transaction<Tables>,
@@ -43,8 +43,8 @@ export async function countStoredBytes(
 }
 
 /**
- * Returns the certificates: leaves, the rest of the chains, then all others. Those that still fit into `spare` bytes are complete;
- * the others are shortened and have no DER. `areAll`: all are complete.
+ * Returns the certificates in this order: leaves, the rest of the chains, all others. Certificates that fit into `spare` bytes
+ * are complete; the others are shortened and have no DER. `areAll` is true if all are complete.
  */
 export function shortenToFit(
   seen: readonly SeenCertificate[],

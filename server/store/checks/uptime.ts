@@ -18,12 +18,14 @@ export interface Incident {
 
 /** The uptime of a monitor over the window of its plan. Times are ms UTC. */
 export interface UptimeHistory {
-  /** Confirmed uptime, which a single failure does not change; null until the first conclusive check after adding or resuming. */
+  /**
+   * Confirmed uptime. A single failed check does not change it. Null before the first conclusive check after adding or resuming.
+   */
   state: Uptime | null;
   windowDays: number;
   /**
-   * Start of the figures, ms UTC: the first conclusive check or the start of the window, whichever is later; null if nothing is
-   * confirmed yet.
+   * Start of the figures, ms UTC: the first conclusive check or the start of the window, whichever is later; null before the
+   * first conclusive check.
    */
   since: number | null;
   percent: number | null;
@@ -31,7 +33,10 @@ export interface UptimeHistory {
   checks: Sample[];
   /** `down` incidents that overlap the window, newest first, at most 100. */
   incidents: Incident[];
-  /** Response times in at most 120 equal spans, oldest first, without spans that had no answer. `at`: start of the span. */
+  /**
+   * Response times in at most 120 equal spans, oldest first. Spans without an answer are omitted. `at` is the start of the span,
+   * ms UTC.
+   */
   responseTimes: { at: number; averageMs: number; slowestMs: number }[];
 }
 
@@ -104,8 +109,8 @@ async function incidentsSince(
 type Span = UptimeHistory['responseTimes'][number];
 
 /**
- * Returns average and maximum response times in at most 120 spans. Uses the recent checks, in spans of any length, if they
- * include all checks in the window; otherwise the hourly figures, in spans of whole hours.
+ * Returns average and maximum response times in at most 120 spans. If the recent checks include all checks in the window, uses
+ * them, in spans of any length. Otherwise uses the hourly figures, in spans of whole hours.
  */
 async function responseTimes(
   db: Kysely<Tables>,
@@ -143,7 +148,7 @@ async function responseTimes(
     from: begin,
     spanMs: Math.ceil((now - begin + 1) / HOUR_MS / MAX_SPANS) * HOUR_MS,
   });
-  // The first hour may begin before the window.
+  // If the first span begins with an hour, this hour may have begun before the window.
   return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));
 }
 

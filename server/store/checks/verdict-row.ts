@@ -14,8 +14,8 @@ import {
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /**
- * Returns the verdict of a monitor's last check from the columns that `joinVerdict` adds; null before the first check, or if it
- * is damaged.
+ * Returns the verdict of a monitor's last check from the columns that `joinVerdict` adds. Returns null if there was no check yet
+ * or the verdict is damaged.
  */
 export function currentVerdict(row: { verdict: string | null; moment: string | null }): Verdict | null {
   const verdict = row.verdict === null ? null : parseVerdict(row.verdict);
@@ -23,8 +23,8 @@ export function currentVerdict(row: { verdict: string | null; moment: string | n
 }
 
 /**
- * Parses the JSON of a verdict that this or an older version stored. Returns null for damaged JSON, because an error would stop
- * the claims and lists that include the verdict; the next check replaces it.
+ * Parses the JSON of a verdict that this or an older version stored. Returns null for damaged JSON: an error would stop all
+ * claims and lists that include the verdict, while null lasts only until the next check.
  */
 export function parseVerdict(text: string): Verdict | null {
   return readVerdict(parsed(text));
@@ -32,7 +32,7 @@ export function parseVerdict(text: string): Verdict | null {
 
 /** Returns the verdict in parsed JSON, with defaults for properties that older versions did not store; null if it is damaged. */
 export function readVerdict(stored: unknown): Verdict | null {
-  // This version wrote nearly every verdict, so most need no upgrade.
+  // Return most verdicts unchanged: this version has stored nearly all of them.
   if (isVerdict(stored)) return stored;
   if (!isRecord(stored)) return null;
   const verdict = upgradedVerdict(stored);
@@ -99,7 +99,9 @@ function upgradedVerdict(stored: Stored): Stored {
   };
 }
 
-/** Converts a finding whose facts this version cannot read: an older version stored text, or a newer one a new kind. */
+/**
+ * Converts a finding whose facts this version cannot read: an older version stored text, a newer version may store a new kind.
+ */
 function upgradedFinding(stored: Stored): Stored {
   const { code, message, fix = null, command = null, evidence = [], facts, ...rest } = stored;
   if (isFacts(facts)) return stored;
@@ -127,13 +129,13 @@ const moment = object({
   observedAt: number,
   /** Duration for each address in ms, in the order of the verdict's addresses. */
   durations: list(number),
-  /** Time of `lastSeen`, and of the last entry of its `turns` the time and number of checks; null if there is no `lastSeen`. */
+  /** Time of `lastSeen`, and the time and number of checks of the last entry of its `turns`; null if there is no `lastSeen`. */
   seen: nullable(object({ at: number, turn: nullable(object({ at: number, checks: number })) })),
 });
 
 /**
- * Returns the JSON of the parts that differ with every check. They are stored separately, so that an otherwise equal verdict is
- * not written again.
+ * Returns the JSON of the verdict's times and durations, which differ with every check. They are stored separately, so that the
+ * rest of the verdict is only written when it changes.
  */
 export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict): string {
   const turn = lastSeen?.turns.at(-1);
@@ -175,7 +177,7 @@ function atMoment(verdict: Verdict, text: string | null): Verdict {
   };
 }
 
-/** Stores the verdict unless the same JSON is stored already. */
+/** Stores the verdict, unless the same JSON is already stored. */
 export async function keepVerdict(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -209,8 +211,8 @@ export async function keepVerdict(
 }
 
 /**
- * Deletes the verdict of the previous check if nothing refers to it any more. Checks above a storage limit leave verdicts without
- * a run.
+ * Deletes the verdict of the previous check if nothing refers to it any more. No run refers to the verdict of a check that
+ * exceeded a storage limit.
  */
 export async function dropUnusedVerdict(
   trx: Transaction<Tables>,

@@ -15,7 +15,9 @@ import { DiskFailure, type LogSync } from './log-sync.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** The name of a supported database. Outside of `schema/`, this file contains all differences between their queries. */
+/**
+ * The name of a supported database. Apart from `schema/`, all differences between the queries of both databases are in this file.
+ */
 export type DialectName = 'sqlite' | 'postgres';
 
 export const MIN_POSTGRES_VERSION = 15;
@@ -49,7 +51,7 @@ type Select<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;
 export function locked<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
-  /** The one table of a join whose rows are locked. */
+  /** The table whose rows are locked, if the query joins several. */
   of?: TB & string,
 ): Select<DB, TB, O> {
   return dialect === 'postgres' ? query.forNoKeyUpdate(of) : query;
@@ -72,8 +74,8 @@ export function lockedSkippingLocked<DB, TB extends keyof DB, O>(
 }
 
 /**
- * Lets only one transaction at a time decide on the alerts of an account. Returns true if this one may have waited for another: then
- * read again what the decision depends on. Lock monitors before. SQLite needs no lock, because it has one writer at a time.
+ * Takes a lock, so that one transaction at a time decides on an account's alerts. Lock monitors first. Returns true if it may
+ * have waited; then read again what the decision depends on. SQLite needs no lock, because it has one writer at a time.
  */
 export async function lockAlerts(
   db: Kysely<Tables>,
@@ -85,7 +87,7 @@ export async function lockAlerts(
   return true;
 }
 
-/** Returns an SQL expression for the database's time in ms UTC, which workers on several machines share for their leases. */
+/** Returns an SQL expression for the database's clock, ms UTC. Workers on several machines use it for their leases. */
 function databaseClock(dialect: DialectName): RawBuilder<number> {
   return dialect === 'postgres'
     ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
@@ -93,8 +95,8 @@ function databaseClock(dialect: DialectName): RawBuilder<number> {
 }
 
 /**
- * Returns an SQL condition that `column`, which must be lower case, contains `text`. Avoids LIKE: if column and text repeat one
- * character, its time grows with the product of their lengths (0.6 ms for 2,000 and 253 characters, 0.01 ms with instr()).
+ * Returns an SQL condition that `column`, which must be lower case, contains `text`. It does not use LIKE, whose time grows with
+ * the product of both lengths if column and text repeat one character (2,000 and 253 characters: 0.6 ms; instr(): 0.01 ms).
  */
 export function contains(
   dialect: DialectName,
@@ -102,15 +104,15 @@ export function contains(
   text: string,
 ): RawBuilder<boolean> {
   const needle = text.toLowerCase();
-  // instr() compares whole blocks of memory. On other texts it is as fast as LIKE.
+  // instr() compares whole blocks of memory. On ordinary texts it is as fast as LIKE.
   return dialect === 'postgres'
     ? sql<boolean>`strpos(${column}, ${needle}) > 0`
     : sql<boolean>`instr(${column}, ${needle}) > 0`;
 }
 
 /**
- * Returns a condition like `contains` for long columns. PostgreSQL's strpos() is as slow as LIKE for such repetitions. A
- * literal regular expression (`***=`) reads each character once, but is 3 to 10 times slower on other texts.
+ * Returns a condition like `contains`, for long columns. If column and text repeat one character, PostgreSQL's strpos() is as
+ * slow as LIKE. A literal regular expression (`***=`) reads each character once, but on ordinary texts is 3 to 10 times slower.
  */
 export function containsInLongText(
   dialect: DialectName,
@@ -137,8 +139,8 @@ export function withOptimisationFence<DB, TB extends keyof DB, O>(
 }
 
 /**
- * Returns `certificates` for joins that read nothing but the columns of the index `certificates_names`. Without statistics, SQLite would
- * read each row, and skip the long `facts` to get to these columns.
+ * Returns the table `certificates` for joins that only read columns of the index `certificates_names`. Without statistics, SQLite
+ * would read the rows, and skip the long `facts` in each, instead of the index.
  */
 export function certificateNames(
   dialect: DialectName,
@@ -157,7 +159,7 @@ const DEADLOCK = '40P01';
 const FOREIGN_KEY_VIOLATION = '23503';
 const UNIQUE_VIOLATION = '23505';
 
-/** Returns whether a transaction failed because of a concurrent one. It may succeed when repeated. */
+/** Returns whether a transaction failed because of a concurrent one. If so, it may succeed when repeated. */
 export function isConflict(error: unknown): boolean {
   return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION].includes(
     errorCode(error),
@@ -177,7 +179,8 @@ const TOO_MANY_CONNECTIONS = '53300';
 const SHUTTING_DOWN = '57P01';
 
 /**
- * Returns whether connecting may succeed later: there was no answer (no SQLSTATE), or the server is starting, stopping or busy.
+ * Returns whether a later attempt to connect may succeed: the server did not answer (the error has no SQLSTATE), or it is
+ * starting, stopping or busy.
  */
 export function isTransientConnectionError(error: unknown): boolean {
   const code = errorCode(error);
@@ -202,7 +205,7 @@ const OUTAGE_CODES = new Set([
 /** Returns whether a query failed because the database server is unreachable. Never true for SQLite. */
 export function isOutage(error: unknown): boolean {
   if (OUTAGE_CODES.has(errorCode(error))) return true;
-  // The pool's own errors about lost or failed connections have no code.
+  // The pool's errors about lost or failed connections have no code.
   const message = error instanceof Error ? error.message : '';
   return /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/.test(
     message,
@@ -211,7 +214,7 @@ export function isOutage(error: unknown): boolean {
 
 const QUERY_CANCELLED = '57014';
 
-/** Returns whether a query exceeded its statement timeout, which only search connections have. */
+/** Returns whether a query exceeded its statement timeout. Only the connections for searches have one. */
 export const isStatementTimeout = (error: unknown): boolean => errorCode(error) === QUERY_CANCELLED;
 
 /** A fault of the database's file or disk. It is also the code of its alarm. */
@@ -223,7 +226,7 @@ const FAULT_CODES: Record<StorageFault, readonly (string | number)[]> = {
   database_damaged: ['XX001', 'XX002', 11, 779, 523, 267, 26, 266, 522],
   // io_error; SQLITE_IOERR_FSYNC, _DIR_FSYNC
   disk_failed: ['58030', 1_034, 1_290],
-  // disk_full; SQLITE_FULL, SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead log); what Node reports of files
+  // disk_full; SQLITE_FULL, SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead log); codes of Node's file errors
   disk_full: ['53100', 13, 4_874, 'ENOSPC', 'EDQUOT', 'EFBIG'],
 };
 
@@ -239,7 +242,7 @@ function errorCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
 }
 
-/** A claim of due rows: how many at most, for how long, and by which worker. */
+/** A claim of due rows: their maximum number, the length of the lease, and the worker. */
 export interface Claim {
   now: number;
   limit: number;
@@ -251,8 +254,8 @@ export interface Claim {
 export type LeaseClock = 'database' | 'caller';
 
 /**
- * Returns an SQL expression for the current time of leases, in ms UTC. Workers on several machines share the database's clock, so
- * that a machine whose clock runs ahead does not treat the others' leases as expired.
+ * Returns an SQL expression for the current time that leases use, ms UTC. Workers on several machines share the database's clock,
+ * so that a machine whose clock runs ahead does not treat the leases of others as expired.
  */
 export function leaseClock(
   store: { dialect: DialectName; leaseClock: LeaseClock },
@@ -261,7 +264,7 @@ export function leaseClock(
   return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`cast(${now} as bigint)`;
 }
 
-/** Stands for a value while a query is compiled. */
+/** Takes the place of a value while a query is compiled. */
 class Placeholder {
   readonly name: string;
 
@@ -271,14 +274,14 @@ class Placeholder {
 }
 
 /**
- * Returns a function that runs a query which is compiled once per dialect, because for a query of every check that takes longer than
- * running it. `compile` may use each value only as one value of the query, and must not calculate with it.
+ * Returns a function that runs a query and compiles it only once per dialect. For queries of every check, compiling takes longer
+ * than running. `compile` may use each value only as one value of the query, and must not calculate with it.
  */
 export function compileOnce<Values extends object, Row>(
   compile: (db: Kysely<Tables>, values: Values, dialect: DialectName) => CompiledQuery<Row>,
 ): (db: Kysely<Tables>, values: Values) => Promise<Row[]> {
   const compiled = new Map<DialectName, CompiledQuery<Row>>();
-  // Typed as the values, so that Kysely checks their types against the columns.
+  // The proxy has the type of the values, so that Kysely checks their types against the columns.
   const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values;
   return async (db, values) => {
     const dialect = db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
@@ -293,7 +296,7 @@ export function compileOnce<Values extends object, Row>(
 
 type Join<Table extends keyof Tables> = (join: JoinBuilder<Tables, Table>) => JoinBuilder<Tables, Table>;
 
-/** Returns the condition of a join with the monitor of each row. `table` may be the alias of a table. */
+/** Returns a join condition: the monitor of each row of `table`, which may be an alias. */
 export const monitorOf =
   (table: keyof Tables | 'windows'): Join<'monitors'> =>
   (join) =>
@@ -301,7 +304,7 @@ export const monitorOf =
       .onRef('monitors.account_id', '=', sql.ref<string>(`${table}.account_id`))
       .onRef('monitors.id', '=', sql.ref<string>(`${table}.monitor_id`));
 
-/** The condition of a join with the alert of each delivery. */
+/** Join condition: the alert of each delivery. */
 export const alertOfDelivery: Join<'alerts' | 'deliveries'> = (join) =>
   join
     .onRef('alerts.account_id', '=', 'deliveries.account_id')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { LogSync } from './log-sync.ts';
 
-/** A log whose writes to the disk end when the test ends them. */
+/** Returns a log whose disk writes only end when the test ends them. */
 function logWithHeldWrites() {
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const syncData: (file: number) => Promise<void> = promisify(fdatasync);
 
-/** Error of every write after the first failure of the disk. */
+/** Thrown by the first write that the disk failed, and by every later write. */
 export class DiskFailure extends Error {
   override name = 'DiskFailure';
 
@@ -17,8 +17,8 @@ export class DiskFailure extends Error {
 }
 
 /**
- * Makes commits survive power loss, as SQLite does with `synchronous = FULL`, but without blocking the thread: it writes the
- * write-ahead log to the disk in libuv's threads. Commits that come meanwhile share the next write.
+ * Makes commits survive power loss, as SQLite does with `synchronous = FULL`, but without blocking the thread: libuv's threads
+ * write the write-ahead log to the disk. Commits that come during a disk write share the next one.
  */
 export class LogSync {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class LogSync {
   #next: Promise<void> | null = null;
   #failure: DiskFailure | null = null;
 
-  /** `path`: the database file. `sync`: what writes a file to the disk; tests pass their own. */
+  /** `path` is the database file. `sync` writes a file to the disk; tests pass their own function. */
   constructor(path: string, sync = syncData) {
     this.#path = path;
     this.#sync = sync;
@@ -40,8 +40,8 @@ export class LogSync {
   }
 
   /**
-   * Resolves once everything that was committed before this call is on the disk. Rejects with a DiskFailure if the disk fails, and
-   * every time after that.
+   * Resolves once everything committed before this call is on the disk. Rejects with a DiskFailure if the disk fails or has
+   * failed before.
    */
   wait(): Promise<void> {
     this.#next ??= this.#startAfter(this.#running);
@@ -49,8 +49,8 @@ export class LogSync {
   }
 
   /**
-   * Remembers that a write to the disk failed. The system then counts the lost pages as written, so a later fdatasync
-   * succeeds without them.
+   * Remembers that a write to the disk failed. The operating system then treats the lost pages as written, so a later fdatasync
+   * would succeed although they are missing.
    */
   fail(error: unknown): DiskFailure {
     return (this.#failure ??= new DiskFailure(error));
@@ -62,7 +62,7 @@ export class LogSync {
   }
 
   async #startAfter(earlier: Promise<void> | null): Promise<void> {
-    // The sync that runs now may have begun before the latest commits, so wait for it and sync again.
+    // The sync in progress may have begun before the latest commits: wait for it and sync again.
     await earlier?.catch(() => undefined);
     this.#running = this.#next;
     this.#next = null;
@@ -76,7 +76,7 @@ export class LogSync {
 
   /** Opens the log, which exists from the first commit to the end of the last connection. */
   #open(): number {
-    // A new log must not lose its name either.
+    // Sync the folder too, because power loss could remove the directory entry of a new file.
     const folder = openSync(dirname(this.#path), 'r');
     try {
       fsyncSync(folder);
@@ -86,7 +86,7 @@ export class LogSync {
     return openSync(`${this.#path}-wal`, 'r+');
   }
 
-  /** Closes the log once the disk writes that were asked for have ended: they need the file. */
+  /** Closes the log after all requested disk writes, because they need the open file. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#running, this.#next]);
     if (this.#log !== null) closeSync(this.#log);

@@ -8,7 +8,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/** Longer lists are sent as one parameter: SQLite accepts 32,766 parameters in a statement, PostgreSQL 65,535. */
+/**
+ * Maximum number of separate parameters for a list. Longer lists become one parameter: SQLite accepts 32,766 parameters in a
+ * statement, PostgreSQL 65,535.
+ */
 const MAX_LISTED = 500;
 /** Maximum number of rows of an insert. An insert of 500 incidents blocked the event loop of the main thread for 55 ms. */
 const MAX_INSERTED = 100;
@@ -40,7 +43,7 @@ export function dialectOfPool(pool: PostgresPool): Dialect {
   });
 }
 
-/** Splits the rows of an insert, or a list whose parts are written one after the other, into batches of 100. */
+/** Splits a list into batches of 100, for example the rows of an insert. */
 export function batches<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / MAX_INSERTED) }, (_, index) =>
     rows.slice(index * MAX_INSERTED, (index + 1) * MAX_INSERTED),

@@ -17,27 +17,30 @@ import { LruCache } from '../../pki/lru-cache.ts';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * Maximum time without yielding to the event loop. SQLite answers synchronously and promise callbacks run before I/O events, so
- * without yielding a stream of queries would starve the sockets.
+ * Maximum time in ms without yielding to the event loop. SQLite answers synchronously, and promise callbacks run before I/O
+ * events. Without yielding, a stream of queries would starve the sockets.
  */
 const MAX_BLOCKING_MS = 5;
 
-/** Settings of the reader: a cache of 16,000 KiB, because lists of a large account read indexes of several megabytes. */
+/**
+ * Settings of the connection that reads: a cache of 16,000 KiB, because lists of a large account read indexes of several
+ * megabytes.
+ */
 const READER_PRAGMAS = 'PRAGMA cache_size = -16000';
 /**
- * Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write runs a checkpoint. A log that a killed
- * process left is copied first: if its disk had failed, the log may be whole only in memory, and later commits would depend on it.
+ * Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write does. The log of a killed process is
+ * first copied into the database: after a disk failure, parts may be only in memory, and later commits would depend on them.
  */
 const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA wal_autocheckpoint = 4000;
   PRAGMA wal_checkpoint(PASSIVE)`;
-/** With a write-ahead log, only checkpoints wait for the disk; `LogSync` makes commits survive power loss. */
+/** With these settings, only checkpoints wait for the disk. `LogSync` makes commits survive power loss. */
 const LOG_PRAGMAS = 'PRAGMA synchronous = NORMAL';
 
 /**
- * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so none fails with SQLITE_BUSY because of
- * another. With `hasReader`, reads outside transactions use a second connection and do not wait for writes.
+ * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never fail with SQLITE_BUSY because
+ * of each other. With `hasReader`, reads outside transactions use a second connection and do not wait for writes.
  */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #path: string;
@@ -68,7 +71,7 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-  /** Returns true, unlike Kysely's adapter: SQLite's DDL is transactional, so a killed migration leaves nothing behind. */
+  /** Returns true, unlike Kysely's adapter: SQLite rolls back DDL, so a killed migration leaves nothing behind. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -99,7 +102,7 @@ class NodeSqliteDriver implements Driver {
       // Open the reader after the writer, because the writer creates the file and turns on WAL.
       if (this.#hasReader)
         this.#reader = new SqliteConnection(this.#path, READER_PRAGMAS, { readOnly: true });
-      // A database in memory has no log.
+      // A database in memory has no write-ahead log.
       if (writer.database.prepare('PRAGMA journal_mode').get()?.['journal_mode'] === 'wal')
         writer.database.exec(LOG_PRAGMAS);
       else this.#sync = null;
@@ -122,7 +125,8 @@ class NodeSqliteDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await asRouted(connection).hold();
     this.#sync?.refuseAfterFailure();
-    // Use an immediate transaction: a deferred one fails at its first write if another process wrote since its first read.
+    // An immediate transaction takes the write lock now. A deferred one fails at its first write if another process wrote since
+    // its first read.
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
@@ -151,7 +155,7 @@ class RoutedConnection implements DatabaseConnection {
   readonly #sync: LogSync | null;
   readonly #lock: WriterLock;
   #isHeld = false;
-  /** Time since which this holds the writer, on the clock of `performance.now()`. */
+  /** Time since which this connection holds the writer, on the clock of `performance.now()`. */
   #heldAt = 0;
 
   constructor(
@@ -186,7 +190,7 @@ class RoutedConnection implements DatabaseConnection {
     }
   }
 
-  /** Lets the next transaction begin, and waits until the last one is on the disk. */
+  /** Lets the next transaction begin, then waits until the committed one is on the disk. */
   async settle(): Promise<void> {
     this.release();
     await this.#sync?.wait();
@@ -226,7 +230,7 @@ function asRouted(connection: DatabaseConnection): RoutedConnection {
 
 const urgency = new AsyncLocalStorage<true>();
 
-/** Runs `work`. Its writes and transactions get the writer before ordinary ones that wait. */
+/** Runs `work`. Its writes and transactions overtake ordinary ones that wait for the writer. */
 export const runUrgently = <T>(work: () => Promise<T>): Promise<T> => urgency.run(true, work);
 
 /** A lock for the writer: urgent work first, otherwise first come, first served. It also yields to the event loop regularly. */
@@ -250,8 +254,8 @@ class WriterLock {
   }
 
   /**
-   * Yields to the event loop if `MAX_BLOCKING_MS` have passed since the last yield and since `heldAt`, the time at which the caller got
-   * the writer. A short transaction therefore never yields: while it did, every other write would wait.
+   * Yields to the event loop if `MAX_BLOCKING_MS` have passed since the last yield and since `heldAt`, when the caller got the
+   * writer. So a short transaction never yields: every other write would wait during the yield.
    */
   async yieldIfDue(heldAt = -Infinity): Promise<void> {
     // Use a loop, because other callers woken by the same yield may have used up the time again.
@@ -267,17 +271,17 @@ class WriterLock {
 }
 
 /**
- * Maximum number of cached statements per connection, of tens of KB each. Some hundred statements run often; those with literal
- * times never repeat.
+ * Maximum number of cached statements per connection; each takes tens of KB. Some hundred statements run often. Statements with
+ * literal times never repeat.
  */
 const MAX_CACHED_STATEMENTS = 200;
 /** Maximum length of a cached statement in characters. Longer ones contain a list of values, so they differ each time. */
 const MAX_CACHED_LENGTH = 2_500;
-/** Raw statements that change nothing, so that nobody has to wait for the disk. */
+/** Raw statements that change nothing. They need not wait for the disk. */
 const READS = /^\s*(?:select|pragma)\b/i;
 const IS_DDL = /^\s*(?:create|alter|drop)\b/i;
 
-/** An open connection with an LRU cache of statements, because preparing a statement takes as long as running most of them. */
+/** An open connection with an LRU cache of prepared statements: preparing a statement takes as long as running most of them. */
 class SqliteConnection {
   readonly database: DatabaseSync;
   #prepared = new LruCache<string, Prepared>(MAX_CACHED_STATEMENTS);

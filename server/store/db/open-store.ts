@@ -33,13 +33,16 @@ import { Worker } from 'node:worker_threads';
 export interface Store {
   dialect: DialectName;
   db: Kysely<Tables>;
-  /** Database for reads that may lag some seconds; same as `db` without a replica. The architecture test lists who may use it. */
+  /**
+   * Database for reads that may lag some seconds behind; equals `db` if there is no replica. The architecture test lists who may
+   * use it.
+   */
   replica: Kysely<Tables>;
   /** Function for text searches, which may be slow and must not delay other queries. */
   search: Search;
   signals: Signals;
   storage: StorageHealth;
-  /** Id of the database; null if a server of this version has not opened it yet. */
+  /** Id of the database; null if no server of this or a later version has opened the database yet. */
   id: string | null;
   /** Clock that decides whether a lease has expired: `database` for workers on several machines. */
   leaseClock: LeaseClock;
@@ -55,7 +58,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Options of `openStore`. `connectAttempts` also limits how often a migration waits for processes of an older version to end. */
+/**
+ * Options of `openStore`. A migration waits for processes of older versions to end; `connectAttempts` also limits these waits.
+ */
 export interface StoreOptions extends ConnectOptions {
   /** URL of the PostgreSQL database; null: SQLite in `dataDir`. */
   databaseUrl: string | null;
@@ -65,13 +70,13 @@ export interface StoreOptions extends ConnectOptions {
   /** Id that the database must have. Default: null, which accepts any database and also an empty one. */
   expectedId?: string | null;
   log?: StoreLog;
-  /** False if a database that needs migrations is refused, for tools that run beside the server. Default: true. */
+  /** False to refuse a database that needs migrations, for tools that run beside the server. Default: true. */
   mayMigrate?: boolean;
-  /** True if a separate thread runs WAL checkpoints, on SQLite only. Default: false, some writes run them. */
+  /** True to run WAL checkpoints in a separate thread, on SQLite only. Default: false, some writes run them. */
   checkpointsInThread?: boolean;
   /**
-   * Clock for leases. Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. Tests use `caller` to
-   * control the time.
+   * Clock for leases. Default: `database` on PostgreSQL; `caller` on SQLite, which has one process and so one clock. Tests use
+   * `caller` to control the time.
    */
   leaseClock?: LeaseClock;
   /** True if every account has Premium. Default: false, each account has its own plan. */
@@ -238,7 +243,7 @@ function queryLog(storage: StorageHealth, onQuery: StoreOptions['onQuery']): Pic
   };
 }
 
-/** Returns the id of the database. */
+/** Migrates the database and checks its id. Returns the id. */
 async function bringUpToDate(
   db: Kysely<Tables>,
   database: Place,
@@ -287,15 +292,15 @@ function createSearch(db: Kysely<Tables>): Search {
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32, stackSizeMb: 1 };
 
 /**
- * Runs WAL checkpoints of the SQLite file `path` in a separate thread, so that a write runs one only if the log grows long. Call
- * `close` before the last other connection closes. `sync` learns if a checkpoint could not be written to the disk.
+ * Runs WAL checkpoints of the SQLite file `path` in a separate thread, so that a write only runs one if the log grows long. Call
+ * `close` before the last other connection closes. `sync` is told when a checkpoint could not be written to the disk.
  */
 export function startCheckpoints(path: string, log: StoreLog, sync: LogSync): { close(): Promise<void> } {
   const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
     workerData: path,
     resourceLimits: RESOURCE_LIMITS,
   });
-  // The thread alone must not keep the process running.
+  // Let the process exit while only this thread is running.
   thread.unref();
   let hasEnded = false;
   const ended = new Promise<void>((resolve) => {

@@ -63,8 +63,8 @@ export function createPool(
     },
     verify: (client, answer) => void verify(client, check, answer),
   });
-  // The pool only handles errors of idle connections. Without this listener, an error of a connection in use would
-  // end the process.
+  // The pool only handles errors of idle connections. An error of a connection in use would end the process without this
+  // listener.
   pool.on('connect', (client) => client.on('error', onLostConnection));
   // The listener above has already logged errors of idle connections. Without this one they would end the process.
   pool.on('error', () => undefined);
@@ -84,8 +84,8 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
 }
 
 /**
- * Settings that make the server drop a lost client after 45 seconds, the default of its leases. Until then its row locks block other
- * workers. By default the server probes silent clients after two hours and resends data for 15 minutes.
+ * Settings that make the server drop a lost client after 45 seconds, the default length of a lease, because its row locks block
+ * other workers. By default the server would probe silent clients after two hours and resend data for 15 minutes.
  */
 const KEEPALIVE_SETTINGS = `set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 45000`;
@@ -106,8 +106,8 @@ async function verify(
 }
 
 /**
- * Refuses a database that needs a newer program. Migrations wait only for connected processes, so a process that lost its
- * connection checks this again when it reconnects. @throws StoreError `newer_database`
+ * Refuses a database that needs a newer program. Migrations only wait for connected processes, so a process that had lost its
+ * connection calls this when it reconnects. @throws StoreError `newer_database`
  */
 export async function refuseNewer(client: ClientBase): Promise<void> {
   // This query waits for a running migration, which may lock kysely_migration.
@@ -123,7 +123,7 @@ export async function refuseNewer(client: ClientBase): Promise<void> {
 
 const NAME = 'certlantern';
 
-/** The `application_name` of this program's connections, in which other processes read its schema level. */
+/** The `application_name` of this program's connections. Other processes read its schema level from it. */
 const APPLICATION_NAME = `${NAME}/${PROGRAM_LEVEL}`;
 
 export interface ProcessesFound {
@@ -133,8 +133,8 @@ export interface ProcessesFound {
 }
 
 /**
- * Counts connections of this program's processes with a schema level below `level`, except this connection. Names without a level
- * come from versions before levels existed and count as 0.
+ * Counts connections of this program's processes with a schema level below `level`, except this connection. A name without a
+ * level counts as level 0: it comes from a version before levels existed.
  */
 export async function findOldProcesses(db: Kysely<Tables>, level: number): Promise<ProcessesFound> {
   const { rows } = await sql<{ application_name: string; client: string | null }>`
@@ -161,7 +161,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Waits for the server and checks its version. `setting`: name of the URL in messages. @throws StoreError `unreachable`,
+ * Waits for the server and checks its version. `setting` is the name of the URL in messages. @throws StoreError `unreachable`,
  * `refused`, `server_too_old`
  */
 export async function waitForPostgres(
@@ -214,7 +214,7 @@ function describeServer(databaseUrl: string): string {
 }
 
 export function errorMessage(error: unknown): string {
-  // If both IP families of "localhost" fail, the error is an AggregateError with an empty message. Use its first error.
+  // If "localhost" fails over both IPv4 and IPv6, the error is an AggregateError with an empty message. Use its first error.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -7,18 +7,20 @@ import type { StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Returns a store that reads from the replica, which may lag some seconds. Callers must not write with it, and must not decide a
- * write by its reads.
+ * Returns the store with `db` replaced by the replica, which may lag some seconds behind. Callers must not write with it, and
+ * must not base writes on what they read from it.
  */
 export function onReplica<S extends { replica: Kysely<Tables> }>(store: S): S & { db: Kysely<Tables> } {
   return { ...store, db: store.replica };
 }
 
-/** Time for which the primary answers after the replica failed. */
+/** Time in ms during which the primary answers after the replica failed. */
 const FALLBACK_MS = 10_000;
 /** Maximum age of a connection. Each new connection checks the lag again. */
 const CONNECTION_LIFETIME_S = 60;
-/** Maximum lag of the replica. Without it, a replica whose replication has stopped would return stale data for ever. */
+/**
+ * Maximum lag of the replica in seconds. Without a maximum, a replica whose replication stopped would return stale data for ever.
+ */
 const MAX_LAG_S = 60;
 
 /**
@@ -59,7 +61,7 @@ async function refuseOutdated(client: ClientBase): Promise<void> {
   const newest = Object.keys(MIGRATIONS).at(-1);
   const { rowCount } = await client.query('select 1 from kysely_migration where name = $1', [newest]);
   if (rowCount === 0) throw new Error(`The replica does not have the migration ${newest} yet.`);
-  // If the primary has nothing to write, the replica seems to lag. The primary, which is then idle, answers instead.
+  // While the primary writes nothing, the replica seems to lag. Reads then go to the primary, which is idle anyway.
   const behind = await client.query(
     'select 1 where pg_is_in_recovery() and now() - pg_last_xact_replay_timestamp() > make_interval(secs => $1)',
     [MAX_LAG_S],

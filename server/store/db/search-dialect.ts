@@ -45,7 +45,7 @@ class SearchDriver implements Driver, DatabaseConnection {
   }
 
   async init(): Promise<void> {
-    // Nothing to do: the first query starts the thread, because an account with three domains hardly ever searches.
+    // Nothing to do: the first query starts the thread. Small installations hardly ever search.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -82,7 +82,7 @@ class SearchDriver implements Driver, DatabaseConnection {
         else this.#answer?.reject(Object.assign(error, { errcode }));
       },
     );
-    // Reset the thread, so that the next query starts another one.
+    // Forget the thread, so that the next query starts another one.
     const fail = (error: Error): void => {
       this.#thread = null;
       this.#answer?.reject(error);

@@ -13,7 +13,7 @@ export type Signal =
   | { topic: 'due' }
   | { topic: 'deliveries' }
   | { topic: 'mails' }
-  /** A site was registered, whose icon may have to be fetched. */
+  /** A site was registered. Its icon may have to be fetched. */
   | { topic: 'icons' }
   /** A preview check was requested. */
   | { topic: 'glances' }
@@ -31,7 +31,7 @@ export type Signal =
     }
   /** One session ended, or all sessions of the account (`sessionId` null). */
   | { topic: 'session_ended'; accountId: string; sessionId: string | null }
-  /** Signals of other processes were lost, so data loaded before may be stale. This signal is not sent to other processes. */
+  /** Signals of other processes were lost, so loaded data may be stale. Processes do not send this signal to each other. */
   | { topic: 'missed' };
 
 export interface Signals {
@@ -43,7 +43,7 @@ export interface Signals {
 
 export function createLocalSignals(): Signals {
   const emitter = new EventEmitter();
-  // Set no maximum: each open event stream adds a listener, and another limit bounds their number.
+  // Remove the limit on listeners: each open event stream adds one, and another limit bounds the number of streams.
   emitter.setMaxListeners(0);
   return {
     publish: (signal) => void runWithoutCaller(() => emitter.emit('signal', signal)),
@@ -98,7 +98,7 @@ export function createPostgresSignals(
     client.on('end', resolve);
     const stop = (): void => resolve();
     closing.signal.addEventListener('abort', stop, { once: true });
-    // `await broken` below handles the error. This prevents an unhandled rejection while still connecting.
+    // `await broken` below handles the error. This line prevents an unhandled rejection while the client is still connecting.
     broken.catch(() => undefined);
     client.on('notification', ({ payload }) => {
       const signal = parse(payload ?? '', origin);
@@ -110,7 +110,7 @@ export function createPostgresSignals(
       onListening();
       await broken;
     } finally {
-      // Without this, the listeners of all attempts of a long outage would stay in memory.
+      // Remove the listener: otherwise those of all attempts of a long outage would stay in memory.
       closing.signal.removeEventListener('abort', stop);
       await client.end().catch((error: unknown) => log.warn({ err: error }, 'closing a connection failed'));
     }
@@ -143,8 +143,8 @@ function onAbort(error: unknown): void {
 }
 
 /**
- * Topics that are accepted from other processes. The type requires every topic, because a missing one would be dropped and most
- * tests would not notice.
+ * Topics that are accepted from other processes. The type requires every topic: signals with a missing one would be dropped, and
+ * most tests would not notice.
  */
 const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   due: true,
@@ -159,7 +159,7 @@ const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   session_ended: true,
 };
 
-/** Returns the signal of another process; null for signals of this process and for unknown payloads. */
+/** Parses a payload. Returns null for this process's own signals and for unknown payloads. */
 function parse(payload: string, origin: string): Signal | null {
   let message: unknown;
   try {

@@ -9,7 +9,7 @@ import { errorMessage } from './postgres-connection.ts';
 import { SearchDialect } from './search-dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** The embedded database's file and its log. */
+/** The database file of SQLite and its write-ahead log. */
 interface EmbeddedFile {
   path: string;
   sync: LogSync;
@@ -17,13 +17,13 @@ interface EmbeddedFile {
 
 /** Time for which the result of a test write is reused, ms, because anybody may request `/api/health`. */
 const TEST_WRITE_EVERY_MS = 10_000;
-/** Time for which PostgreSQL's disk counts as full after an error that said so, ms. Its disk cannot be tested from here. */
+/** Time in ms for which PostgreSQL's disk counts as full after an error said so. This process cannot test that disk. */
 const FULL_FOR_MS = 60_000;
 
 /** What this process knows about the file and the disk of the database. Times are monotonic. */
 export class StorageHealth {
   readonly #file: EmbeddedFile | null;
-  /** Reasons, by fault. Damage and failures of the disk do not pass, so they stay until the process ends. */
+  /** The reason for each fault. Faults stay until the process ends, because damage and disk failures do not go away. */
   readonly #seen = new Map<StorageFault, string>();
   #damagedTables: string | null = null;
   #fullAt = -Infinity;
@@ -32,17 +32,17 @@ export class StorageHealth {
   readonly #closing = new AbortController();
   #verification: Promise<unknown> = Promise.resolve();
 
-  /** `file`: the embedded database; null for PostgreSQL. */
+  /** `file` is the database file of SQLite; null for PostgreSQL. */
   constructor(file: EmbeddedFile | null) {
     this.#file = file;
   }
 
-  /** Records the fault of the file or disk that a failed query reports, if any. */
+  /** Records the fault of the file or disk that caused the error of a query, if any. */
   learn(error: unknown): void {
     const fault = storageFaultOf(error);
     if (fault === 'disk_full') {
       this.#fullAt = performance.now();
-      // Test again: the last test write may have succeeded seconds before the disk was full.
+      // Allow a new test write at once: the last one may have succeeded seconds before the disk was full.
       this.#testedAt = -Infinity;
     }
     if (fault !== null) this.#seen.set(fault, errorMessage(error));
@@ -68,8 +68,8 @@ export class StorageHealth {
   }
 
   /**
-   * Reads every page of the embedded database in the background, so that damage shows before somebody needs the data. Returns
-   * false if `close` ended it before all tables were read. PostgreSQL verifies its pages itself, if its checksums are on.
+   * Reads every page of the SQLite file in the background, to detect damage before somebody needs the data. Returns false if
+   * `close` stopped this before the end. PostgreSQL verifies its pages itself, if checksums are on.
    */
   async verify(): Promise<boolean> {
     const file = this.#file;
@@ -88,21 +88,21 @@ export class StorageHealth {
     return true;
   }
 
-  /** Ends a verification after the table that it is reading. */
+  /** Stops a verification after the table that it is reading. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#verification.catch(() => undefined);
   }
 }
 
-/** Size of the test file: that of a large transaction, because a full disk may still accept a small file. */
+/** Size of the test file in bytes: as large as a large transaction, because a full disk may still accept a small file. */
 const TEST_BYTES = 65_536;
 
 /** Writes a file to the disk of `folder` and deletes it. Rejects with the system's error, such as ENOSPC or EROFS. */
 export async function writeTestFile(folder: string): Promise<void> {
   const path = join(folder, `.write-${randomBytes(6).toString('hex')}`);
   try {
-    // Permission bits miss read-only file systems and some network shares, so write a real file.
+    // Write a real file: permission bits do not show read-only file systems and some restrictions of network shares.
     await writeFile(path, Buffer.alloc(TEST_BYTES, 1), { flush: true });
   } finally {
     await rm(path, { force: true });
@@ -110,8 +110,8 @@ export async function writeTestFile(folder: string): Promise<void> {
 }
 
 /**
- * Runs `PRAGMA quick_check` on each table of an SQLite file, in a thread. Returns one line about the damage; null if there is none,
- * undefined if `stopping` aborts.
+ * Runs `PRAGMA quick_check` on each table of an SQLite file, in a thread. Returns one line about the damage, null if there is
+ * none, or undefined if `stopping` aborts.
  */
 async function findDamagedTables(path: string, stopping: AbortSignal): Promise<string | null | undefined> {
   const db = new Kysely<Tables>({ dialect: new SearchDialect(path) });
@@ -124,7 +124,7 @@ async function findDamagedTables(path: string, stopping: AbortSignal): Promise<s
       const startedAt = performance.now();
       const damage = await damageOf(db, name);
       if (damage !== null) damaged.push(`${name} (${damage})`);
-      // Each table is a transaction of its own: the write-ahead log can be emptied only while nobody reads it.
+      // Pause after each table for as long as reading it took. The write-ahead log can only be emptied while nobody reads.
       await delay(performance.now() - startedAt, undefined, { signal: stopping, ref: false }).catch(
         () => undefined,
       );

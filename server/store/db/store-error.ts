@@ -14,14 +14,14 @@ export type StoreErrorCode =
   | 'unexpected_schema'
   /** A pending migration would break processes of an older version that are still connected. */
   | 'old_processes'
-  /** The database is empty, although there was one with data. */
+  /** The database is empty, but it had data before. */
   | 'lost_database'
   /** The database is not the one that DATA_DIR belongs to. */
   | 'other_database'
   /** The embedded database's file cannot be used. */
   | 'unusable_file';
 
-/** The error when the store cannot be opened. The message is one line for the operator and never contains a password. */
+/** Thrown if the store cannot be opened. The message is one line for the operator and never contains a password. */
 export class StoreError extends Error {
   override name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -32,7 +32,7 @@ export class StoreError extends Error {
   }
 }
 
-/** A log for warnings about errors that the store survived, compatible with pino's logger. */
+/** A log for warnings about errors after which the store continues, compatible with pino's logger. */
 export interface StoreLog {
   warn(details: object, message: string): void;
 }

@@ -9,7 +9,7 @@ const json = z.string().transform((text, context): unknown => {
   }
 });
 
-/** The error for stored JSON in another shape than this program reads and writes. */
+/** Thrown for stored JSON whose shape this program does not know. */
 class StoredJsonError extends Error {
   override name = 'StoredJsonError';
 }

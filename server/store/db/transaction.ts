@@ -4,14 +4,14 @@ import { type DialectName, isConflict, lockedAgainstDeletion } from './dialect.t
 import { runUrgently } from './node-sqlite-dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** A caller's writes that are committed or rolled back together with the creation of `made`. */
+/** Writes of the caller that are committed or rolled back together with the creation of `made`. */
 export type WriteInTransaction<Made> = (trx: Transaction<Tables>, made: Made) => Promise<void>;
 
 const ATTEMPTS = 5;
 
 /**
  * Runs `work` in a transaction, up to five times if it conflicts with another one. `work` must only use the given transaction: on
- * SQLite a write through `store.db` would deadlock, and reads would miss its writes. @throws AccessEnded
+ * SQLite a write through `store.db` would deadlock, and a read through it would miss what `work` wrote. @throws AccessEnded
  */
 export async function inTransaction<T>(
   store: { dialect: DialectName; db: Kysely<Tables> },
@@ -30,8 +30,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * Like `inTransaction`, but on SQLite it goes before ordinary transactions that wait. For outcomes of messages: if the process is killed
- * before one is stored, the message is sent again.
+ * Like `inTransaction`, but on SQLite it overtakes ordinary transactions that wait. Use it to store the outcomes of messages: if
+ * the process is killed before, the message is sent again.
  */
 export const inUrgentTransaction: typeof inTransaction = (store, work) =>
   runUrgently(() => inTransaction(store, work));
@@ -47,10 +47,10 @@ const callers = new AsyncLocalStorage<Caller>();
  */
 export const runAsCaller = <T>(caller: Caller, work: () => T): T => callers.run(caller, work);
 
-/** Runs `work` without a caller, for loops that a request's signal wakes and for calls that need no authentication. */
+/** Runs `work` without a caller: for loops that a signal from a request wakes, and for calls without authentication. */
 export const runWithoutCaller = <T>(work: () => T): T => callers.exit(work);
 
-/** The error for a request whose session or token ended meanwhile. The transaction wrote nothing. */
+/** Thrown if the session or token of a request ended during the request. The transaction wrote nothing. */
 export class AccessEnded extends Error {
   override name = 'AccessEnded';
 }

@@ -10,15 +10,15 @@ import { makeMonitorsDue } from '../alerts/deliveries.ts';
 /** A sent mail that a bounce message refers to. */
 export interface BouncedMail {
   outbox: 'deliveries' | 'mails';
-  /** Message-ID, which all deliveries of a merged message have. */
+  /** Message-ID. All deliveries of a merged message have the same. */
   messageId: string;
   /** The account that the mail belongs to; null if there is none. */
   accountId: string | null;
-  /** The address of the recipient; for alerts the current one, which may have changed since the mail was sent. */
+  /** The address of the recipient. For alerts, the channel's current address, which may have changed since the mail was sent. */
   recipient: string;
 }
 
-/** Returns the mail with this id, or null if there is none, or its channel was removed or cannot be decoded. */
+/** Returns the mail with this id. Returns null if there is none, or if its channel was removed or cannot be decoded. */
 export async function findBouncedMail(store: Store, id: string): Promise<BouncedMail | null> {
   return readMail(store.db, id);
 }
@@ -33,7 +33,7 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
     .where('deliveries.channel', '=', 'email')
     .executeTakeFirst();
   if (delivery) {
-    // The channel was removed, so its address is unknown.
+    // The channel was removed and its address with it.
     if (delivery.channel_key !== ACCOUNT_MAIL && delivery.config === null) return null;
     const added = delivery.config === null ? null : addressOf({ kind: 'email', config: delivery.config });
     if (added === null && delivery.config !== null) return null;
@@ -55,8 +55,8 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
 }
 
 /**
- * Marks a delivered mail as failed because it bounced, and makes its monitors due. If `isPermanent` is true, the bounce is
- * permanent and the address is suppressed. Idempotent.
+ * Marks a delivered mail as failed because it bounced, and makes the monitors of its alerts due. Suppresses the address if
+ * `isPermanent` is true. Can be called repeatedly for the same bounce.
  */
 export async function recordBounce(
   store: Store,

@@ -14,7 +14,7 @@ import { monitorOf } from '../db/dialect.ts';
 
 type Request = { accountId: string; now: number };
 
-/** Builds the digest of the seven days before `now` (ms UTC). Leaves out paused domains. */
+/** Builds the digest of the seven days before `now` (ms UTC). Omits paused domains. */
 export async function digestContent(store: Store, request: Request): Promise<Digest> {
   const from = request.now - DIGEST_PERIOD_MS;
   const domains = await readMonitors(store, request);
@@ -23,7 +23,7 @@ export async function digestContent(store: Store, request: Request): Promise<Dig
   return composeDigest({ domains, renewed, incidents }, request.now);
 }
 
-/** Returns the account's active domains by expiry, soonest first. Those without a certificate come last. */
+/** Returns the account's active domains, soonest expiry first. Domains without a certificate come last. */
 async function readMonitors(store: Store, { accountId, now }: Request): Promise<(Targeted & DigestDomain)[]> {
   const activeMonitors = store.db
     .selectFrom('monitors')
@@ -46,7 +46,7 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
       return {
         ...nameOf(row),
         notAfter: row.not_after,
-        // Digests report what all clients refuse, outages and dates.
+        // Digests only report problems that all clients have with a certificate, outages and expiry dates.
         problem: row.problem === 'unreachable' || row.problem === 'untrusted' ? row.problem : null,
         revoked: row.revoked === 1,
         isDown: row.uptime === 'down',
@@ -58,7 +58,7 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
 }
 
 /**
- * Returns domains whose leaf replaced another one since `from` (ms UTC). Omits the first certificate of a new domain.
+ * Returns domains whose leaf certificate was replaced since `from` (ms UTC). The first certificate of a new domain replaces none.
  */
 async function readRenewed(
   store: Store,

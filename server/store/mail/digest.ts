@@ -13,7 +13,7 @@ import { enqueueMail } from './mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** Lists the ids of accounts whose digest is due or planned more than `DIGEST_MAX_AHEAD_MS` ahead, the earliest first. */
+/** Lists the ids of accounts whose digest is due, or is planned further ahead than `DIGEST_MAX_AHEAD_MS`; earliest first. */
 export async function dueDigests(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
@@ -37,8 +37,8 @@ export async function nextDueDigest(store: Store): Promise<number | null> {
 }
 
 /**
- * Queues an account's digest and plans the next one in one transaction, so that none is sent twice. Returns false if
- * none was queued: off or not due, no Premium, no active domains, account disabled, or unsubscribed.
+ * Queues an account's digest and plans the next one in one transaction, so that none is sent twice. Returns false and queues none
+ * if it is off or not due, or the account has no Premium or active domains, is disabled or unsubscribed.
  */
 export async function enqueueDigest(
   store: Store,

@@ -12,7 +12,7 @@ const MAX_PER_DAY = 20;
 /** Part of `MAX_PER_DAY` reserved for mails with a link that verifies the address or resets the password. */
 const RESERVED_FOR_LINKS = 5;
 
-/** The detail of alerts and mails that the quota holds back. `releaseHeldMail` finds them by it. */
+/** Value of `detail` in alerts and mails that the quota holds back. `releaseHeldMail` finds them by this text. */
 export const HELD_BY_QUOTA =
   'Waiting: this address is not confirmed and has reached its mail limit for today.';
 
@@ -28,7 +28,7 @@ export async function consumeMailQuota(
   const key = keyOf(address);
   const counted = await consumeRateLimit(store, { key, limit, windowMs: DAY_MS, now });
   if (counted.allowed) return { granted: true };
-  // A refused mail must not use up the quota.
+  // Undo the count, so that a refused mail does not use up the quota.
   await refundRateLimit(store, { key });
   return { granted: false, until: now + counted.retryAfterMs };
 }
@@ -39,8 +39,8 @@ export async function refundMailQuota(store: Store, address: string): Promise<vo
 }
 
 /**
- * Makes alerts and mails due that the daily limit holds back. Alerts that wait for the end of quiet hours keep waiting. Call it in
- * the transaction that verifies the account's address. Also lifts a suppression of the address, because its owner now reads mail there.
+ * Makes alerts and mails due that the daily limit holds back, except alerts in quiet hours. Lifts a suppression of the address,
+ * because its owner can read mail there. Call it in the transaction that verifies the account's address.
  */
 export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { email } = await trx

@@ -19,12 +19,12 @@ import { inTransaction, inUrgentTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
 
 export interface NewMail {
-  /** The account that the row belongs to and is deleted with; null if there is none. */
+  /** The account that the mail belongs to; it is deleted with the account. Null if there is none. */
   accountId: string | null;
   recipient: string;
   content: AccountMail;
   now: number;
-  /** Expiry, ms UTC. A mail not sent by then is dropped; if absent, the mail does not expire. */
+  /** Expiry, ms UTC. A mail that was not sent by then is dropped. If absent, the mail does not expire. */
   expiresAt?: number;
 }
 
@@ -107,7 +107,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       isProven:
         OPERATOR_MAILS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
       content: readMail(row.kind, row.data),
-      // Another recipient may live in another time zone than the account's owner.
+      // A recipient other than the account's owner may live in another time zone.
       timeZone: row.email === row.recipient ? row.time_zone : null,
       messageId: row.message_id,
       firstAttemptAt: row.first_attempt_at ?? row.created_at,
@@ -118,7 +118,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
 }
 
 export type SettledMail = OutboxLease & {
-  /** The mail; needed to settle it as `delivered` after the lease was lost. */
+  /** The row of the mail. With it, the mail can be settled as `delivered` even if the lease is lost. */
   rows?: SentRows;
   outcome: Exclude<MailState, 'waiting'>;
   detail: string | null;
@@ -128,8 +128,8 @@ export type SettledMail = OutboxLease & {
 };
 
 /**
- * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again.
- * Returns false and changes nothing if the lease is lost; if it still waits, it becomes `delivered` even then.
+ * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again. If the
+ * lease is lost, returns false and changes nothing, except that a mail that was sent and still waits becomes `delivered`.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
@@ -161,7 +161,7 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
     return row;
   });
   if (mail === undefined) return false;
-  // The account's page shows a notice while mail to the account fails.
+  // Pages show a notice while mail to the account's address fails.
   if (mail.account_id !== null) store.signals.publish({ topic: 'account', accountId: mail.account_id });
   return true;
 }
@@ -186,6 +186,6 @@ export async function deferMail(
   return (await inTransaction(store, (trx) => deferRows(trx, 'mails', hold))).length > 0;
 }
 
-/** Makes mails due now that were postponed too far, because a clock ran ahead. Returns how many. */
+/** Makes mails due now that a clock that ran ahead had scheduled too late. Returns their number. */
 export const rescheduleMails = (store: Store, now: number): Promise<number> =>
   rescheduleRows(store, 'mails', now);

@@ -15,14 +15,14 @@ export type Outbox = 'deliveries' | 'mails';
 const asTable = (outbox: Outbox) => outbox as 'mails';
 
 /**
- * Limit on consecutive claims without a result. Then the row fails, because it seems to kill its worker each time. The
- * limit is high, so that no row fails because its workers were killed for other reasons.
+ * Maximum number of consecutive claims without a result. Above it the row fails, because it seems to kill each worker that claims
+ * it. The maximum is high, so that rows do not fail when workers are killed for other reasons.
  */
 export const MAX_UNANSWERED_CLAIMS = 20;
 
 /**
- * SQL condition with a literal, because SQLite uses a partial index only if the query has the exact text of its
- * condition.
+ * SQL condition for waiting rows. It contains a literal instead of a parameter, because SQLite uses a partial index only if the
+ * query contains the index's condition word for word.
  */
 export const isWaiting = sql<boolean>`state = 'waiting'`;
 
@@ -43,19 +43,22 @@ function firstWaitingOf(outbox: Outbox) {
   );
 }
 
-/** Returns when the first row is due, even if it cannot be claimed, ms UTC; null if none is waiting. */
+/** Returns when the first waiting row is due, ms UTC, even if another worker has leased it; null if no row is waiting. */
 export async function firstAttemptDueAt(store: Store, outbox: Outbox): Promise<number | null> {
   const [first] = await firstWaiting[outbox](store.db, {});
   return first?.at ?? null;
 }
 
-/** The lane of digests, which nobody waits for. */
+/** The lane of digests, because nobody waits for a digest. */
 export const LAST_LANE = LANES - 1;
 
 /** With this number of waiting messages, `laneOf` returns the last lane. */
 const MAX_COUNTED = 4 ** LAST_LANE;
 
-/** Returns the lane of an account's next message, by how many of its messages wait. The message keeps it until it is settled. */
+/**
+ * Returns the lane of an account's next message, which depends on the number of its waiting messages. A message never changes its
+ * lane.
+ */
 export async function nextLane(trx: Transaction<Tables>, outbox: Outbox, accountId: string): Promise<number> {
   const waiting = trx
     .selectFrom(asTable(outbox))
@@ -82,8 +85,8 @@ export interface ClaimedRows {
 }
 
 /**
- * Claims due rows, lane by lane and in each lane those that have been due the longest, and counts the attempt. So the first three messages
- * of every account come before the fourth of another. Fails rows above `MAX_UNANSWERED_CLAIMS` instead. Rows of disabled accounts wait.
+ * Claims due rows and counts the attempt: lane by lane, longest due first. So the first three messages of every account come
+ * before the fourth of any other. Fails rows that exceed `MAX_UNANSWERED_CLAIMS`. Rows of disabled accounts wait.
  */
 export async function claimDueRows(
   store: Store,
@@ -148,11 +151,11 @@ export async function claimDueRows(
   };
 }
 
-/** Returns the condition that no worker holds the row. `clock`: current time of leases (`leaseClock`). */
+/** Returns the SQL condition that no worker holds the row. `clock` is the current time of leases, see `leaseClock`. */
 export const isUnleased = (clock: Expression<number>): Expression<SqlBool> =>
   sql<boolean>`(lease_token is null or lease_expires_at <= ${clock})`;
 
-/** Returns the columns that lease rows under a token, and count the attempt. */
+/** Returns the column values that lease rows under a token and count the attempt. */
 export function leasedColumns(store: Store, claim: Omit<Claim, 'limit'>, leaseToken: Expression<string>) {
   return {
     lease_token: leaseToken,
@@ -164,7 +167,7 @@ export function leasedColumns(store: Store, claim: Omit<Claim, 'limit'>, leaseTo
   };
 }
 
-/** Returns the condition that the account of a row is not disabled, or that the row has no account. */
+/** Returns the SQL condition that the account of a row is enabled, or that the row has no account. */
 export function isForEnabledAccount(outbox: Outbox): Expression<SqlBool> {
   return sql<boolean>`not exists (select 1 from accounts
     where accounts.id = ${sql.ref(`${outbox}.account_id`)} and accounts.disabled_at is not null)`;
@@ -183,14 +186,16 @@ export async function extendLease(
     .execute();
 }
 
-/** A row of a message, after an attempt to send it. */
+/** A row of a message after an attempt to send it. */
 export interface AttemptedRow {
   id: string;
   account_id: string | null;
   attempts: number;
 }
 
-/** Rows of a message that a worker sends or sent. A row that is queued again later has another first attempt. */
+/**
+ * Rows of a message that a worker is sending or has sent. If a row is queued again later, the time of its first attempt changes.
+ */
 export interface SentRows {
   ids: readonly string[];
   /** Time of the first attempt, ms UTC. */
@@ -198,8 +203,8 @@ export interface SentRows {
 }
 
 /**
- * Applies `change` to all rows of a message, or only to `rows`, and ends their lease. Returns the changed rows: none if the lease is
- * lost. A message that was sent becomes `delivered` even then, so that another worker that leased it meanwhile does not send it again.
+ * Applies `change` to all rows of a message, or only to `rows`, and ends their lease. Returns the changed rows: none if the lease
+ * is lost. But a message that was sent becomes `delivered` even then, so that no other worker sends it again.
  */
 export async function updateLeasedRows(
   trx: Transaction<Tables>,
@@ -221,8 +226,8 @@ export async function updateLeasedRows(
 }
 
 /**
- * Defers a claimed message until `until` (ms UTC) without counting the attempt, and restarts the retry period. Returns its rows; none
- * if the lease is lost.
+ * Defers a claimed message until `until` (ms UTC) without counting the attempt, and restarts the retry period. Returns the
+ * message's rows; none if the lease is lost.
  */
 export async function deferRows(
   trx: Transaction<Tables>,
@@ -246,12 +251,12 @@ export async function deferRows(
   return held.map((row) => ({ ...row, attempts: row.attempts + 1 }));
 }
 
-/** `releaseLeases` skips rows with more consecutive claims without a result than this, because they may kill their worker. */
+/** `releaseLeases` skips rows with more consecutive claims without a result, because such a row may kill its worker. */
 const MAX_UNANSWERED_TO_RELEASE = 2;
 
 /**
- * Releases the leases of a killed process, so that its rows are sent again at once. Call it only at the start of a
- * process that owns the database alone, because it would also end the leases of running workers.
+ * Releases the leases of a killed process, so that its rows are sent again at once. Only call it at the start of a process that
+ * is the only user of the database, because it would also end the leases of running workers.
  */
 export async function releaseLeases({ db }: Store, outbox: Outbox): Promise<void> {
   await db
@@ -263,12 +268,12 @@ export async function releaseLeases({ db }: Store, outbox: Outbox): Promise<void
     .execute();
 }
 
-/** Upper bound of every delay: retries, quiet hours and the daily limit delay by little more than a day at most. */
+/** Maximum of every delay, ms. Retries, quiet hours and the daily limit delay a row by a little more than a day at most. */
 const MAX_DELAY_MS = 2 * DAY_MS;
 
 /**
- * Makes rows due and releases leases whose time is further ahead than any delay or lease can be, because the clock ran
- * ahead and was set back. Returns the number of rows.
+ * Makes rows due whose due time is further ahead than any delay can be, and releases such leases: the clock ran ahead and was set
+ * back. Returns the number of rows.
  */
 export async function rescheduleRows(store: Store, outbox: Outbox, now: number): Promise<number> {
   const result = await store.db

@@ -76,8 +76,8 @@ export async function listOutgoingMail(store: Store, account: Owner, limit: numb
 }
 
 /**
- * Makes waiting and failed mail due now (`ids` null: all of the account) and lifts suppressions of its recipients.
- * Retries failed mail for four more days. Skips mail whose content was deleted. Returns the ids.
+ * Makes mail due now and lifts suppressions of its recipients: the waiting and failed mails in `ids`, or all of the account if
+ * `ids` is null. Retries failed mail for four more days. Skips mail whose content was deleted. Returns the ids.
  */
 export async function requeueMail(
   store: Store,
@@ -126,7 +126,7 @@ export async function requeueMail(
   return requeued;
 }
 
-/** Selects deliveries by mail, except those of removed channels, whose address is unknown. */
+/** Selects deliveries by mail. Omits those of removed channels, because their addresses are unknown. */
 function alertMails(db: Kysely<Tables>, account: Owner) {
   return db
     .selectFrom('deliveries')
@@ -138,7 +138,7 @@ function alertMails(db: Kysely<Tables>, account: Owner) {
     );
 }
 
-/** Returns the condition for mails of the account, and mails to its address from before the account existed. */
+/** Returns the SQL condition for mails of the account, and for mails sent to its address before the account existed. */
 function belongsTo({ id, email }: Owner) {
   return (eb: ExpressionBuilder<Tables, 'mails'>): Expression<SqlBool> =>
     eb.or([eb('account_id', '=', id), eb.and([eb('account_id', 'is', null), eb('recipient', '=', email)])]);

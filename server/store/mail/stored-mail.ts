@@ -76,8 +76,8 @@ const mail = z.discriminatedUnion('kind', [
 const fields = storedJson('a mail', z.record(z.string(), z.unknown()));
 
 /**
- * Decodes a mail from its kind, which has its own column, and its other fields. @throws ZodError if they do not match,
- * and StoredJsonError if `data` is no JSON object
+ * Decodes a mail from its kind and the JSON with its other fields. @throws ZodError if the fields do not match the kind, and
+ * StoredJsonError if `data` is no JSON object
  */
 export function readMail(kind: string, data: string | null): AccountMail {
   return mail.parse({ ...fields(data ?? '{}'), kind });

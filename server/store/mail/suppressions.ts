@@ -3,7 +3,8 @@ import type { SuppressionsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Returns whether an address is suppressed because it permanently refused or bounced mail. It still gets mails with secret links.
+ * Returns whether an address is suppressed because it permanently refused or bounced mail. Only mails with secret links are still
+ * sent to it.
  */
 export async function isSuppressed(db: Kysely<Tables>, address: string): Promise<boolean> {
   return (await suppressionOf(db, address)) !== null;
@@ -51,14 +52,14 @@ export async function suppress(
     .execute();
 }
 
-/** Lifts the suppression of an address, whether it refused or bounced mail. */
+/** Lifts the suppression of an address, whether it was refused or bounced. */
 export async function liftSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx.deleteFrom('suppressions').where('address', '=', keyOf(address)).execute();
 }
 
 /**
- * Lifts a suppression by refusal after the server accepted a mail with a link. A suppression by a bounce stays until
- * the link is used, because that server accepts mail and bounces it later.
+ * Lifts a suppression after the server accepted a mail with a link, if the reason was a refusal. After a bounce it stays until
+ * the link is used, because servers that bounce mail accept it first.
  */
 export async function liftRefusedSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx

@@ -40,7 +40,7 @@ export function unsubscribeToken(key: Buffer, { accountId, channelKey, monitorId
 export function readUnsubscribeToken(key: Buffer, token: string): MailSubject | null {
   const end = token.lastIndexOf('.');
   const subject = token.slice(0, Math.max(0, end));
-  // Compare as text, because different last characters of base64 can decode to the same bytes.
+  // Compare as text, because base64 texts with different last characters can decode to the same bytes.
   const given = Buffer.from(token.slice(end + 1));
   const expected = Buffer.from(signature(key, subject));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
@@ -94,7 +94,7 @@ export type UnsubscribeChoice = 'none' | 'domain' | 'digest' | 'all';
 /** An email channel as its recipient sees it on the unsubscribe page. */
 export interface MailRecipient {
   address: string;
-  /** The domain of the mail; null if it was removed, and for a digest. */
+  /** The domain that the mail is about; null for a digest, and if the domain was removed. */
   domain: Targeted | null;
   unsubscribed: 'no' | Exclude<UnsubscribeChoice, 'none'>;
 }
@@ -147,8 +147,8 @@ async function readRecipient(db: Kysely<Tables>, subject: MailSubject): Promise<
 }
 
 /**
- * Applies a recipient's choice. `none` ends the unsubscriptions from all mail and from the mail's domain, but does not turn a
- * digest on. Ignores `domain` or `digest` if the mail was not about one. Returns null if the channel or its account was deleted.
+ * Applies a recipient's choice. `none` ends the unsubscriptions from all mail and from the mail's domain; it does not turn the
+ * digest on. Ignores `domain` or `digest` if the mail is not about one. Returns null if the channel or account was deleted.
  */
 export async function setUnsubscribed(
   store: Store,
@@ -186,7 +186,7 @@ export async function setUnsubscribed(
   });
   if (recipient !== null) {
     store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
-    // The account's page shows a notice while the account gets no mail.
+    // Pages show a notice while the account gets no mail.
     store.signals.publish({ topic: 'account', accountId });
     store.signals.publish({ topic: 'due' });
   }

@@ -20,18 +20,18 @@ import {
 import { findMonitors } from './monitor-list.ts';
 import type { Monitor } from './monitor-row.ts';
 
-/** A leaf certificate that addresses of the monitors of one account served last. */
+/** A leaf certificate that at least one monitor of the account saw at its last check. */
 export interface ServedCertificate {
   facts: CertificateFacts;
-  /** The first of these monitors by name, with the verdict on the certificate. */
+  /** The first monitor by name that saw the certificate, with its verdict on the certificate. */
   monitor: Monitor;
-  /** The worst problem of the certificate on any of them, besides expiry; null if there is none. */
+  /** The worst problem, besides expiry, that any monitor found with the certificate; null if there is none. */
   problem: CertificateProblem | null;
-  /** Number of monitors; paused ones count. */
+  /** Number of monitors that saw the certificate, including paused ones. */
   monitorCount: number;
-  /** The first three of them by name. */
+  /** The first three of these monitors by name. */
   monitors: (Targeted & { id: string })[];
-  /** Tags of all of them, in alphabetical order. */
+  /** Tags of all these monitors, in alphabetical order. */
   tags: string[];
 }
 
@@ -45,15 +45,15 @@ export type CertificateCursor = { fingerprint: string } & (
 
 interface CertificateQuery extends MonitorFilter {
   sort: CertificateSort;
-  /** If absent, `naturalDirection` of the order. */
+  /** If absent, the direction is `naturalDirection(sort)`. */
   direction?: SortDirection | undefined;
   after: CertificateCursor | null;
-  /** Number of certificates to leave out at the start, instead of a cursor. */
+  /** Number of certificates to skip at the start; used when there is no cursor. */
   offset?: number;
   limit: number;
 }
 
-/** Positions, in order of name, of the monitors that a list shows per certificate. */
+/** The monitors that a list shows per certificate, by their position in the order of names. */
 const FIRST_PLACES = [0, 1, 2] as const;
 
 type Served = Pick<
@@ -61,7 +61,7 @@ type Served = Pick<
   'fingerprint' | 'not_after' | 'name' | 'issuer' | 'domains'
 >;
 
-/** Returns the certificate as lists show it; null if no monitor of the account saw it last. */
+/** Returns the certificate as lists show it; null if no monitor of the account saw it at its last check. */
 export async function servedCertificate(
   store: Store,
   { accountId, fingerprint }: { accountId: string; fingerprint: string },
@@ -77,19 +77,19 @@ export async function servedCertificate(
 }
 
 /**
- * Returns a page of the certificates that the matching monitors of an account saw last, the number of all of them, and the cursor of
- * the next page; null on the last page.
+ * Returns a page of the certificates that the matching monitors of an account saw at their last checks, the number of all these
+ * certificates, and the cursor of the next page; null on the last page.
  */
 export async function listServedCertificates(
   store: Store,
   query: CertificateQuery,
 ): Promise<{ certificates: ServedCertificate[]; total: number; next: CertificateCursor | null }> {
-  // Reads all certificates of the account.
+  // Use the search database, because this query reads all certificates of the account.
   const { rows, total } = await store.search(query.accountId, async (db) => {
     const [from, { after, offset = 0 }] = [{ ...store, db }, query];
     const found = await pageOfCertificates(from, query);
     const isBeyond = found.length === 0 && (after !== null || offset > 0);
-    // An empty page has no row with the total.
+    // If the page is empty, no row has the total: read it with another query.
     const [first] = isBeyond
       ? await pageOfCertificates(from, { ...query, after: null, offset: 0, limit: 0 })
       : found;
@@ -104,7 +104,7 @@ export async function listServedCertificates(
   };
 }
 
-/** Returns one more than a page, which tells whether there is another page. */
+/** Returns one certificate more than fits on a page, so that the caller knows whether another page follows. */
 async function pageOfCertificates(
   store: Store,
   { sort, direction = naturalDirection(sort), after, offset = 0, limit, ...filter }: CertificateQuery,
@@ -116,7 +116,7 @@ async function pageOfCertificates(
     .$if(!isEverything(filter), (rows) => rows.where(isFoundCertificate(store, filter)));
   return store.db
     .with(
-      // Without a filter, an index alone answers the count, and the page in the order `soonest`.
+      // Without a filter, an index alone answers the count, and also the page if the order is `soonest`.
       (cte) => (isEverything(filter) ? cte('served').notMaterialized() : cte('served').materialized()),
       () => served,
     )
@@ -137,7 +137,7 @@ async function pageOfCertificates(
     .execute();
 }
 
-/** Column that each order sorts by. Equal values are sorted by fingerprint, in the same direction. */
+/** Column that each order sorts by. Rows with equal values are sorted by fingerprint, in the same direction. */
 const COLUMNS = {
   soonest: 'not_after',
   name: 'name',
@@ -168,7 +168,7 @@ function cursorOf(
   }
 }
 
-/** Reads what lists show of certificates, in the given order. Leaves out those that were replaced meanwhile. */
+/** Reads what lists show of certificates, in the given order. Omits certificates that no monitor serves any more. */
 async function describe(
   store: Store,
   accountId: string,
@@ -210,7 +210,7 @@ interface OfPage {
   fingerprints: readonly string[];
 }
 
-/** Returns the facts of the certificates. Reads only those that `monitors` do not have. */
+/** Returns the facts of the certificates. Takes them from `monitors` if possible and reads only the others. */
 async function factsOf(
   { db }: Store,
   { fingerprints }: OfPage,
@@ -273,7 +273,10 @@ async function problemsOf(
   return new Map(worstLast.map(({ fingerprint, problem }) => [fingerprint, problem]));
 }
 
-/** Returns the first three monitors by name of each certificate, one by one from an index, because some have thousands. */
+/**
+ * Returns the first three monitors by name of each certificate. Reads them one by one from an index, because some certificates
+ * have thousands.
+ */
 async function firstMonitors(
   { db }: Store,
   { accountId, fingerprints }: OfPage,
@@ -313,7 +316,7 @@ async function firstMonitors(
     ]),
   );
   const monitors = await db
-    // In `monitor_listing`, SQLite would read the names of all monitors of the account.
+    // Use `monitors`: in `monitor_listing`, SQLite would read the names of all monitors of the account.
     .selectFrom('monitors')
     .select(['id', 'host', 'port', 'target'])
     .where('account_id', '=', accountId)

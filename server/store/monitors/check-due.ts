@@ -9,12 +9,12 @@ import { consumeRateLimit } from '../operations/rate-limits.ts';
 import type { Store } from '../db/open-store.ts';
 
 /**
- * SQL condition for monitors that may be checked. It has a literal instead of a parameter, because SQLite uses a partial index
- * only if the query has its exact text.
+ * SQL condition for monitors that may be checked. It contains a literal instead of a parameter, because SQLite uses a partial
+ * index only if the query contains the index's condition word for word.
  */
 export const isActive = sql<boolean>`active = 1`;
 
-/** SQL condition that is true for every lane, so that a query by time alone can use the index on lane and due time. */
+/** SQL condition that is true for every lane, so that queries by time alone can use the index on lane and due time. */
 const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
 
 const firstOfLanes = compileOnce((db) => {
@@ -26,7 +26,7 @@ const firstOfLanes = compileOnce((db) => {
     from (${sql.join(firsts, sql` union all `)}) as firsts`.compile(db);
 });
 
-/** Returns when the first check is due, even if a worker holds it, ms UTC; null if no monitor is active. */
+/** Returns when the first check is due, ms UTC, even if a worker is already running it; null if no monitor is active. */
 export async function firstCheckAt({ db }: Store): Promise<number | null> {
   const [first] = await firstOfLanes(db, {});
   return first?.at ?? null;
@@ -60,8 +60,8 @@ export async function makeDueBy(
 }
 
 /**
- * Ends a claim whose check was inconclusive, and sets the next due time. Records one `?` for consecutive inconclusive checks.
- * Returns false and changes nothing if the lease was lost.
+ * Ends a claim whose check was inconclusive, and sets the next due time. Records one `?` for several consecutive inconclusive
+ * checks. Returns false and changes nothing if the lease was lost.
  */
 export async function postponeCheck(
   store: Store,
@@ -100,12 +100,12 @@ export async function postponeCheck(
   return true;
 }
 
-/** Maximum distance of a due time from now. It exceeds any interval (at most a day) and any lease (at most a minute). */
+/** Maximum time in ms between now and a due time. It exceeds any interval (at most a day) and any lease (at most a minute). */
 const MAX_SCHEDULE_AHEAD_MS = 48 * HOUR_MS;
 
 /**
- * Makes monitors due whose next check is more than 48 hours ahead, because the clock ran ahead and was set back. Also ends leases
- * that last longer than an hour. Returns the number of monitors.
+ * Makes monitors due whose next check is more than 48 hours ahead, because it was planned while the clock ran ahead. Also ends
+ * leases that last longer than an hour. Returns the number of monitors.
  */
 export async function resetFarDueTimes(store: Store, now: number): Promise<number> {
   const result = await store.db
@@ -136,7 +136,10 @@ export interface Spread {
   minOverdue: number;
   /** The period over which overdue checks are spread. */
   overMs: number;
-  /** If true, moves nothing if a check was recorded within `lateMs`: workers run, so the backlog means overload. Default: false. */
+  /**
+   * True to move nothing if a check was recorded within `lateMs`: then workers are running, so the backlog means overload.
+   * Default: false.
+   */
   onlyIfIdle?: boolean;
 }
 
@@ -148,7 +151,7 @@ const SPREAD_INTERVAL_MS = 30 * MINUTE_MS;
 
 /**
  * Spreads overdue checks over `overMs`, to limit the load on this deployment and the checked servers. Requested and first checks
- * keep their time. Only the first worker that finds a backlog within half an hour spreads it. Returns how many were moved.
+ * keep their time. Does nothing within half an hour after the last spread. Returns the number of moved checks.
  */
 export async function spreadOverdue(
   store: Store,
@@ -174,7 +177,7 @@ export async function spreadOverdue(
     now,
   });
   if (!permit.allowed) return 0;
-  // Certificates that expire first are checked first, because their alerts are due first.
+  // Check the certificates that expire first before the others, because their alerts are due first.
   const { numAffectedRows } = await sql`
     with late as (
       select id,
@@ -190,7 +193,7 @@ export async function spreadOverdue(
 }
 
 /**
- * Returns whether a check ended after `since` (ms UTC). Reads every monitor if none did, so call it only if there is a backlog.
+ * Returns whether a check ended after `since` (ms UTC). Reads all monitors if none did, so only call it if there is a backlog.
  */
 async function wasChecked({ db }: Store, { since }: { since: number }): Promise<boolean> {
   const one = db.selectFrom('monitors').select('id').where('last_checked_at', '>', since).limit(1);

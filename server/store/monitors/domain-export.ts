@@ -10,11 +10,11 @@ import { parseVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { monitorOf } from '../db/dialect.ts';
 
-/** Limits of a large account's export. Everything else is exported completely. */
+/** Limits that apply to the export of a large account. All other data is exported completely. */
 export const EXPORT_LIMITS = {
   checksOfDays: 90,
   /**
-   * Maximum check runs per domain, newest first. Accounts with many domains get fewer per domain, so that the total is about
+   * Maximum number of check runs per domain, newest first. For accounts with many domains it is lower, so that the total is about
    * `checksInAll`.
    */
   checksOfADomain: 1_000,
@@ -76,7 +76,7 @@ async function incidentsOf(db: Kysely<Tables>, { accountId, monitorId }: Monitor
     .execute();
 }
 
-/** Returns the verdicts in words, because readers of an export have no program that knows the codes. */
+/** Returns the verdicts in words, because readers of an export do not know the codes. */
 async function verdictsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   const rows = await db
     .selectFrom('verdicts')

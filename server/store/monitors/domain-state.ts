@@ -11,21 +11,24 @@ import {
 } from '../../../contract/words.ts';
 
 /**
- * The phases of a row of `monitor_listing`, by number. `dated` means that the certificate's end of validity decides the state;
- * every other phase is itself a state.
+ * The phases of a row of `monitor_listing`; the column has the index in this list. In the phase `dated` the certificate's end of
+ * validity decides the state; every other phase is itself a state.
  */
 const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
 const REVOKED = PHASES.indexOf('revoked');
 const DATED = PHASES.indexOf('dated');
 
-/** Returns the end of a state: a certificate that expires then (ms UTC) or later is in a later state. */
+/** Returns when a state ends, ms UTC: a certificate that expires at that time or later is in the next state. */
 const endOf = (maxDays: number, now: number): number =>
   maxDays === Infinity ? Number.MAX_SAFE_INTEGER : now + (maxDays + 1) * DAY_MS;
 
-/** Returns a time in ms UTC. Certificates that expire then or later need no action yet. */
+/** Returns a time in ms UTC. Certificates that expire at that time or later need no action yet. */
 export const okFrom = (now: number): number => endOf(SOON_DAYS, now);
 
-/** Returns when certificates in an expiry state expire: from `from` to before `until`, ms UTC. Undefined for other states. */
+/**
+ * Returns the range of expiry times of certificates in an expiry state: from `from` to before `until`, ms UTC. Undefined for
+ * other states.
+ */
 export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
   const index = EXPIRY_STATES.findIndex(({ state }) => state === status);
   const [former, own] = [EXPIRY_STATES[index - 1], EXPIRY_STATES[index]];
@@ -50,8 +53,8 @@ export function domainState(now: number): RawBuilder<DomainState> {
 }
 
 /**
- * Returns an SQL condition for one state of `monitor_listing`. PostgreSQL and SQLite can answer it by a range scan of the index
- * `phases`, which a comparison with `domainState` prevents.
+ * Returns an SQL condition for one state of `monitor_listing`. The databases can answer it by a range scan of the index `phases`;
+ * a comparison with `domainState` would prevent this.
  */
 export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
   const ends = endingIn(state, now);
@@ -60,15 +63,15 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
     : sql`phase = ${sql.lit(DATED)} and not_after >= ${ends.from} and not_after < ${ends.until}`;
 }
 
-/** Returns an SQL condition for the list's filter `expiring`. Its rule is `hasListStatus` of the contract. */
+/** Returns an SQL condition for the list's filter `expiring`. `hasListStatus` of the contract defines it. */
 export function isExpiring(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}
     and (not_after < ${now} or on_schedule_until is null or on_schedule_until <= ${now})`;
 }
 
 /**
- * Returns an SQL condition for the list's filter `problem`: monitors that need attention for a reason other than a date. Its rule
- * is `hasListStatus` of the contract. Trouble 3 is an overdue renewal.
+ * Returns an SQL condition for the list's filter `problem`: monitors that need attention for a reason other than a date.
+ * `hasListStatus` of the contract defines it. `trouble` 3 is an overdue renewal.
  */
 export function hasProblem(now: number): RawBuilder<boolean> {
   return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${okFrom(now)}
@@ -76,14 +79,14 @@ export function hasProblem(now: number): RawBuilder<boolean> {
 }
 
 /**
- * Returns SQL conditions that together find the monitors that need attention, each only once. Each condition reads ranges of an
- * index. The rule is `attentionReason` of the contract.
+ * Returns two SQL conditions. Each monitor that needs attention meets exactly one of them. Each condition reads ranges of an
+ * index. `attentionReason` of the contract defines what needs attention.
  */
 export function attentionParts(now: number): [RawBuilder<boolean>, RawBuilder<boolean>] {
   return [isExpiring(now), sql`fault > 0 and not (${isExpiring(now)})`];
 }
 
-/** The faults of a row of `monitor_listing`, by number. Number 0 is none. */
+/** The faults of a row of `monitor_listing`; the column has the index in this list. */
 const FAULTS = [
   'none',
   'revoked',
@@ -111,7 +114,7 @@ function urgencyLevels(now: number): RawBuilder<boolean>[] {
   return [...ATTENTION_REASONS.map(test), ...others];
 }
 
-/** Returns an SQL expression for the number of the first level whose condition holds. */
+/** Returns an SQL expression for the number of the first of these levels whose condition holds. */
 export function levelNumber(levels: readonly RawBuilder<boolean>[]): RawBuilder<number> {
   const cases = levels.map((test, level) => sql`when ${test} then ${sql.lit(level)}`);
   return sql<number>`case ${sql.join(cases, sql` `)} end`;
@@ -120,7 +123,9 @@ export function levelNumber(levels: readonly RawBuilder<boolean>[]): RawBuilder<
 /** Returns an SQL expression for the level of urgency of a row of `monitor_listing`, 0 for the most urgent. */
 export const urgency = (now: number): RawBuilder<number> => levelNumber(urgencyLevels(now));
 
-/** Returns SQL conditions for exactly the rows of each level, in their order. Each condition reads one range of an index. */
+/**
+ * Returns one SQL condition per level that is true for exactly the rows of the level. Each condition reads one range of an index.
+ */
 export function exactLevels(levels: readonly RawBuilder<boolean>[]): RawBuilder<boolean>[] {
   return levels.map((test, level) => {
     const former = levels.slice(0, level).map((earlier) => sql`not (${earlier})`);
@@ -131,7 +136,7 @@ export function exactLevels(levels: readonly RawBuilder<boolean>[]): RawBuilder<
 /** An order of monitors. */
 export interface Order {
   sort: DomainSort;
-  /** If absent, `naturalDirection` of the order. */
+  /** If absent, the direction is `naturalDirection(sort)`. */
   direction?: SortDirection | undefined;
   now: number;
 }
@@ -142,15 +147,15 @@ export const isDescending = ({ sort, direction = naturalDirection(sort) }: Order
 export interface Levels {
   /** SQL conditions, in ascending order. A row belongs to the first level whose condition holds. */
   tests: RawBuilder<boolean>[];
-  /** The level with most monitors. */
+  /** The level that usually has most monitors. */
   largest: number;
-  /** Returns the level of a position in the list. */
+  /** Returns the level of a cursor's position in the list. */
   at(cursor: { notAfter?: number | null; urgency?: number }): number;
 }
 
 /**
- * Returns the levels of an order that consists of levels, else null. No index has such an order as a whole, but each level is a range of an
- * index. These are `worst`, and latest expiry first, because monitors without a certificate come last in both directions.
+ * Returns the levels of an order that consists of levels, else null. Each level is a range of an index; the whole order is not.
+ * These orders are `worst` and latest expiry first, in which monitors without a certificate still come last.
  */
 export function levelsOf(order: Order): Levels | null {
   if (order.sort === 'worst')
@@ -167,7 +172,7 @@ export function levelsOf(order: Order): Levels | null {
   };
 }
 
-/** SQL condition for monitors that are down or unreachable. `trouble > 0` matches the partial index. */
+/** SQL condition for monitors that are down or unreachable. It includes `trouble > 0`, the condition of the partial index. */
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
 /**
@@ -194,7 +199,10 @@ function isUnscheduled(state: 'critical' | 'soon', now: number): RawBuilder<bool
   return sql`${isInState(state, now)} and (on_schedule_until is null or on_schedule_until <= ${now})`;
 }
 
-/** Returns SQL conditions for groups of monitors with a certificate, so that all of a group look the same on the timeline but for faults. */
+/**
+ * Returns SQL conditions for groups of monitors with a certificate. On the timeline, all monitors of a group look the same,
+ * unless one has a fault.
+ */
 export function timelineGroups(now: number): RawBuilder<boolean>[] {
   return [
     isInState('revoked', now),

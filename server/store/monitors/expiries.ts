@@ -20,32 +20,32 @@ export interface Expiry extends Targeted {
   notBefore: number | null;
   state: DomainState;
   /**
-   * When the renewal would be overdue, ms UTC, if the certificate is short-lived and `critical` or `soon` and that time has not come;
-   * else null.
+   * Time in ms UTC after which the renewal is overdue, if the certificate is short-lived and `critical` or `soon`, and the time
+   * is in the future; else null.
    */
   renewalDueAt: number | null;
   /** Number of monitors that the entry represents. */
   count: number;
-  /** Number of certificates that they serve: more than one if certificates of a day were merged. */
+  /** Number of certificates that these monitors serve: more than one if the certificates of a day were merged into the entry. */
   certificateCount: number;
-  /** Fingerprint of the certificate, or of the one that the monitor with this id serves. */
+  /** Fingerprint of the certificate; of a merged entry, that of the certificate that the monitor `id` serves. */
   fingerprint: string;
 }
 
-/** A day (UTC) on which certificates of a timeline group expire. */
+/** A day (UTC) on which certificates of one timeline group (see `timelineGroups`) expire. */
 export interface Day {
-  /** Id of the monitor of the group whose certificate expires first on that day. */
+  /** Id of the monitor whose certificate expires first on that day, within the group. */
   id: string;
-  /** Number of monitors of the group. */
+  /** Number of monitors of the group whose certificates expire on that day. */
   count: number;
 }
 
-/** Maximum number of single entries in the lists of a summary. */
+/** Maximum number of entries in the lists of a summary before entries are merged. */
 export const MAX_ENTRIES = 500;
 
 /**
- * Returns the certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC) and timeline group, and
- * one for each monitor with a problem. `days` are the days on which their certificates expire.
+ * Returns the certificates that active monitors serve, soonest expiry first. Above 500, returns one entry per day (UTC) and
+ * timeline group, and one for each monitor with a problem. `days` are the days on which these certificates expire.
  */
 export async function expiriesOf(
   store: Store,
@@ -131,7 +131,7 @@ async function certificatesOfDays(
     .selectFrom('served_certificates')
     .select((eb) => [day.as('day'), eb.fn.countAll<number>().as('count')])
     .where('account_id', '=', accountId)
-    // All other certificates are in the row of an active domain, so only these need the lookup.
+    // Only look up the certificates of paused monitors and of other addresses. All others are in the row of an active monitor.
     .where((eb) =>
       eb.or([
         eb('fingerprint', 'not in', hasPaused ? ofPaused.unionAll(ofOtherAddresses) : ofOtherAddresses),
@@ -149,7 +149,7 @@ async function eachCertificate(store: Store, query: SummaryQuery): Promise<Expir
   const firsts = store.db
     .selectFrom('served_certificates')
     .select((eb) => [
-      // Prefer a monitor that knows that the certificate is revoked, and otherwise take the first by name.
+      // Prefer a monitor whose check found the certificate revoked. Otherwise take the first by name.
       activeOf(eb, accountId)
         .select('monitor_id')
         .orderBy('phase')
@@ -171,11 +171,11 @@ async function eachCertificate(store: Store, query: SummaryQuery): Promise<Expir
 }
 
 const dayOf = ({ notAfter }: Pick<Expiry, 'notAfter'>): number => Math.floor(notAfter / DAY_MS);
-/** The same for monitors of one timeline group that expire on one day. */
+/** Returns a key that is equal for monitors of one timeline group whose certificates expire on the same day. */
 const groupOf = (row: Pick<Expiry, 'notAfter' | 'state' | 'renewalDueAt'>): string =>
   `${dayOf(row)} ${row.renewalDueAt === null ? row.state : 'on schedule'}`;
 
-/** Returns an entry per day (UTC) and timeline group without the faulty monitors, and one for each of these, soonest first. */
+/** Returns one entry per faulty monitor, and for the others one per day (UTC) and timeline group; soonest first. */
 async function mergedByDay(
   store: Store,
   query: SummaryQuery,
@@ -186,7 +186,7 @@ async function mergedByDay(
   }: { days: readonly Day[]; certificates: ReadonlyMap<number, number>; faulty: ReadonlySet<string> },
 ): Promise<ExpiryRow[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
-  // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.
+  // Sort later in JavaScript: with ORDER BY, SQLite would scan the whole account in that order.
   const rows = await selectExpiries(store, query)
     .where('monitor_id', 'in', [...counts.keys(), ...faulty])
     .where(hasCertificate)
@@ -208,7 +208,7 @@ async function mergedByDay(
     const count = left.get(row.id) ?? 1;
     return { ...row, count, certificateCount: count };
   });
-  // Several monitors may serve one certificate. The largest group of the day has the difference.
+  // Entries count one certificate per monitor, but monitors may share certificates. Correct the count of the day's largest entry.
   for (const [day, ofDay] of Map.groupBy(entries, dayOf)) {
     const total = ofDay.reduce((sum, { count }) => sum + count, 0);
     const [largest] = ofDay.toSorted((one, other) => other.count - one.count);
@@ -218,7 +218,7 @@ async function mergedByDay(
   return entries.toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
-/** Returns the earliest expiry on the day and in the group of `row`. Ignores `faulty` monitors. */
+/** Returns the monitor whose certificate expires first on the day and in the group of `row`. Ignores `faulty` monitors. */
 async function firstFaultless(
   store: Store,
   query: SummaryQuery,

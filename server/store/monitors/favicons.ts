@@ -18,8 +18,8 @@ export interface Favicon {
 }
 
 /**
- * Registers a site for icon fetching, in the transaction of a check that read a certificate at its own host and port. After a monitor's
- * first read the icon is due again even if it is known, so that it appears no earlier than the icon of a site that nobody else watches.
+ * Makes the icon of a site due, in the transaction of a check that read a certificate at the site's host and port. After a
+ * monitor's first read, even a known icon is due: if it appeared sooner than an unknown one, it would reveal other watchers.
  */
 export async function registerSite(
   trx: Transaction<Tables>,
@@ -28,7 +28,7 @@ export async function registerSite(
 ): Promise<void> {
   const { host, port } = site;
   const { connectTo } = effectiveTarget(site);
-  // The check of a target contacts another place, so fetching an icon would contact a host that the user does not check.
+  // With a target, the check connects to another place. Fetching the icon would contact a host that the user does not check.
   if (connectTo.host !== host || connectTo.port !== port) return;
   await trx
     .insertInto('favicons')
@@ -53,7 +53,7 @@ export async function firstFetchAt({ db }: Store): Promise<number | null> {
 }
 
 /**
- * Claims sites whose icon fetch is due, longest due first, without sites that no active monitor checks. Sets the next fetch to
+ * Claims sites whose icon is due, longest due first. Skips sites that no active monitor checks. Sets the next fetch to
  * `nextFetchAt` (ms UTC) before anything is fetched, so that a failed fetch is not repeated sooner.
  */
 export async function claimDueSites(
@@ -100,10 +100,10 @@ async function isChecked(store: Store, { host, port }: Site): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether a monitor connects to its own host and port. */
+/** SQL condition: the monitor connects to its own host and port. */
 const connectsThere = sql<SqlBool>`target not like '{"connect_to"%'`;
 
-/** Makes a site due again whose icon was not fetched because the worker stopped. */
+/** Makes a site due again because the worker stopped before it fetched the icon. */
 export async function releaseSite(store: Store, { host, port }: Site, now: number): Promise<void> {
   await store.db
     .updateTable('favicons')
@@ -113,12 +113,12 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
     .execute();
 }
 
-/** Maximum number of signals for one changed icon, far above what a self-hosted installation needs. */
+/** Maximum number of signals for one changed icon. Self-hosted installations need far fewer. */
 const MAX_SIGNALS = 500;
 
 /**
- * Stores a site's icon, and lets the monitors that have read a certificate there show it. Publishes a signal for each
- * monitor that showed none or, if the icon changed, for up to `MAX_SIGNALS` that show it.
+ * Stores a site's icon and shows it for the monitors that have read a certificate there. Publishes a signal for each monitor that
+ * had no icon. If the icon changed, publishes signals for up to `MAX_SIGNALS` monitors that show it.
  */
 export async function storeFavicon(
   store: Store,
@@ -161,7 +161,7 @@ export async function storeFavicon(
     store.signals.publish({ topic: 'domain', accountId, monitorId: id, change: 'changed' });
 }
 
-/** Returns the icon of a monitor's site; null if the monitor shows none (see `icon_fetched`), or there is no such monitor. */
+/** Returns the icon of a monitor's site. Returns null if the monitor shows none (see `icon_fetched`) or does not exist. */
 export async function faviconOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<Favicon | null> {
   const row = await store.db
     .selectFrom('monitors')
@@ -177,7 +177,7 @@ export async function faviconOf(store: Store, { accountId, monitorId }: MonitorK
   return { contentType: row.content_type, content: bytes(row.content), version: row.version };
 }
 
-/** Deletes icons of sites that no monitor watches; returns how many. */
+/** Deletes icons of sites that no monitor watches. Returns their number. */
 export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
   const result = await db
     .deleteFrom('favicons')
@@ -193,10 +193,10 @@ export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
   return Number(result.numDeletedRows);
 }
 
-/** Maximum fetch interval: a week plus jitter. */
+/** Maximum time in ms between two fetches of an icon: a week plus a random part. */
 const MAX_INTERVAL_MS = 9 * DAY_MS;
 
-/** Makes icon fetches due that are planned more than nine days ahead, because a clock ran ahead; returns how many. */
+/** Makes icon fetches due that are planned more than nine days ahead, because a clock ran ahead. Returns their number. */
 export async function rescheduleFavicons(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('favicons')

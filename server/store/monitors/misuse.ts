@@ -11,29 +11,32 @@ import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /**
- * Number of times per day that an unverified account may replace all its domains. Replacements are limited, because each new
- * domain causes a first check of another host.
+ * Number of times per day that an unverified account may replace all its domains. It is limited because each new domain causes a
+ * first check of another host.
  */
 export const REPLACEMENTS_PER_DAY = 3;
 
 /** Limits that keep strangers from misusing checks, for instance as a port scanner. */
 export interface MisuseRules {
   limits: Pick<Limits, 'domainsBeforeProof' | 'checksBeforeProof' | 'portsPerHost'>;
-  /** False if the operator controls sign-ups. Every port may then be monitored. */
+  /**
+   * Whether sensitive ports need a verified address. False if the operator controls sign-ups: then everybody may monitor every
+   * port.
+   */
   guardsPorts: boolean;
 }
 
 /** Reason for refusing an endpoint. */
 export type Misuse =
   /**
-   * The account has no verified address, and has its maximum of domains (`domains`), requests a sensitive port (`port`), or has
-   * added one endpoint (`again`) or any endpoints (`added`) too often.
+   * The account has no verified address, and already has its maximum number of domains (`domains`), wants to monitor a sensitive
+   * port (`port`), or has added one endpoint (`again`) or any endpoints (`added`) too often.
    */
   | { ok: false; code: 'email_not_verified'; needs: 'domains' | 'port' | 'again' | 'added' }
   | { ok: false; code: 'too_many_ports'; retryAfterMs: number };
 
 /**
- * Applies the rules to an endpoint to be added, and counts the endpoint. Returns null if it may be added. Call it while the
+ * Applies the rules to an endpoint that is about to be added, and counts it. Returns null if it may be added. Call it while the
  * account's row is locked.
  */
 export async function findMisuse(
@@ -54,7 +57,7 @@ export async function findMisuse(
   if (!emailVerified) {
     if (count >= limits.domainsBeforeProof) return notVerified('domains');
     if (guardsPorts && isSensitive({ port, protocol: endpoint.protocol })) return notVerified('port');
-    // Count ten minutes instead of one, so that a host removed by mistake can be added again at once.
+    // Use a window of ten minutes with ten times the limit, so that a host removed by mistake can be added again at once.
     const key = `add:${hashed(`${accountId} ${host} ${port}`)}`;
     const limit = 10 * limits.checksBeforeProof;
     const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: TEN_MINUTES_MS, now });
@@ -82,14 +85,14 @@ const notVerified = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => (
 });
 
 /**
- * Counts a port that `who` (an account or a network) wants probed, and refuses more than `max` different ports per registrable
- * domain and day. A port counted before costs nothing. Removing a domain refunds nothing.
+ * Counts a port that `who` (an account or a network) wants probed. Refuses more than `max` different ports per registrable domain
+ * and day. A port that was already counted is free. Removing a domain refunds nothing.
  */
 export async function countProbedPort(
   trx: Transaction<Tables>,
   { who, host, port, max, now }: { who: string; host: string; port: number; max: number; now: number },
 ): Promise<RateLimitAnswer> {
-  // Count per registrable domain: owners of a domain, and users of wildcard DNS, can point any number of names at one host.
+  // Count per registrable domain, because owners of a domain and users of wildcard DNS can point any number of names at one host.
   const ofHost = `ports:${hashed(`${who} ${getDomain(host) ?? host}`)}`;
   const ofPort = `${ofHost}:${port}`;
   const store: Pick<Store, 'db'> = { db: trx };
@@ -102,5 +105,5 @@ export async function countProbedPort(
   return isNew ? counted : { allowed: true };
 }
 
-/** Returns the hash of a text with a host name or account id, because the key's row may outlive domain and account by a day. */
+/** Hashes a text that contains a host name or account id: the row with this key may outlive the domain and account by a day. */
 const hashed = (text: string) => createHash('sha256').update(text).digest('base64url');

@@ -22,9 +22,11 @@ interface NewMonitors {
   accountId: string;
   checkEveryMinutes: number;
   now: number;
-  /** Returns whether the plan permits one more monitor than `count`. Called while the account's row is locked. */
+  /**
+   * Returns whether the plan permits another monitor besides the `count` existing ones. Called while the account's row is locked.
+   */
   mayAdd(plan: Plan, count: number): boolean;
-  /** Rules against misuse; absent if the operator adds the monitors. */
+  /** Rules against misuse. Absent if the operator adds the monitors. */
   misuse?: MisuseRules;
   /** Writes of the caller in the same transaction, called with the outcomes in the order of the endpoints. */
   alongside?: WriteInTransaction<AddedMonitor[]>;
@@ -35,9 +37,7 @@ export type RefusedMonitor =
   { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Targeted } | Misuse;
 export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
 
-/**
- * Adds a monitor that is due at once. Parallel calls of one account queue on the account's row, so that none exceeds the limit.
- */
+/** Adds a monitor that is due at once. Locks the account's row, so that parallel calls cannot exceed the limit together. */
 export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
   const [added] = await addMonitors(store, { ...request, endpoints: [request] });
   if (added === undefined) throw new Error('Each endpoint has one outcome');
@@ -67,7 +67,8 @@ export async function addMonitors(
             account_id: accountId,
             ...identityOf(endpoint),
             check_every_minutes: request.checkEveryMinutes,
-            // One millisecond apart, so that sorting by age (list, plan limits) keeps the order of the request.
+            // Use times one millisecond apart: the list and the plan's limit sort by age, which so keeps the order of the
+            // request.
             created_at: now + made.length,
             next_check_at: now,
             lane: laneOf(tracked.count),
@@ -140,7 +141,7 @@ async function queueWelcomeEmail(
   return true;
 }
 
-/** Returns how many monitors an account has, and a function that returns whether the account monitors one of `endpoints`. */
+/** Returns the number of monitors of an account, and a function that returns whether the account monitors one of `endpoints`. */
 export async function trackedEndpoints(
   store: Store,
   request: { accountId: string; endpoints: readonly Targeted[] },

@@ -7,8 +7,8 @@ import type { MonitorKey, MonitorsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Locks the monitor's row, then reads it with a second query that joins verdict, certificate and icon, because PostgreSQL cannot
- * lock the nullable side of a join. Returns undefined if there is no such monitor.
+ * Locks the monitor's row, then reads it with a second query that joins verdict, certificate and icon: PostgreSQL cannot lock the
+ * nullable side of a join. Returns undefined if there is no such monitor.
  */
 export async function lockMonitor(
   store: Store,
@@ -32,7 +32,7 @@ export async function lockMonitor(
   );
 }
 
-/** Changes columns of a locked monitor. Returns the monitor after it. */
+/** Changes columns of a locked monitor. Returns the changed monitor. */
 export async function updateMonitor(
   trx: Transaction<Tables>,
   row: MonitorRow,
@@ -49,7 +49,7 @@ export async function updateMonitor(
 
 type Change = Extract<Signal, { topic: 'domain' }>['change'];
 
-/** Publishes a change of a monitor. Call it after the transaction. `due`: also signals that a check is due. */
+/** Publishes a change of a monitor. Call it after the commit. With `due`, also publishes that a check is due. */
 export function announceMonitor(store: Store, monitor: Monitor, change: Change, { due = false } = {}): void {
   const { accountId, id: monitorId } = monitor;
   if (due) store.signals.publish({ topic: 'due' });
@@ -62,8 +62,8 @@ export type Description = Pick<Monitor, 'notes' | 'tags'>;
 export type DescriptionChange = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
 
 /**
- * Replaces notes and tags with what `describe` returns for the current ones (null: refuses the change) while the row is locked.
- * Also updates the search text. Publishes no signal if nothing changed.
+ * Replaces notes and tags with what `describe` returns for the current ones, while the row is locked. If it returns null, refuses
+ * the change. Also updates the search text. If nothing changed, publishes no signal.
  */
 export async function updateDescription(
   store: Store,

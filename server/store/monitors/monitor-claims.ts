@@ -16,8 +16,8 @@ export interface ClaimedMonitor extends Monitor {
   leaseToken: string;
   plan: Plan;
   /**
-   * True if a person requested this check or resumed the monitor, or if somebody changed its interval or the account's
-   * authorities while the previous check was running.
+   * True if, since the previous check began, a person requested this check or resumed the monitor, or the monitor's interval or
+   * the account's authorities changed.
    */
   asked: boolean;
   /** DER of the authorities that the account trusts in addition to the public ones. */
@@ -25,8 +25,8 @@ export interface ClaimedMonitor extends Monitor {
 }
 
 /**
- * Claims due monitors for one worker, also after an expired lease, longest due first in each lane. Lanes have shares, so that
- * small accounts do not wait behind large ones; unused shares go to other lanes. `taken`: number of earlier claims.
+ * Claims due monitors for one worker, including those with an expired lease; in each lane longest due first. Each lane has a
+ * share, so that small accounts do not wait behind large ones. `taken`: number of monitors that the worker claimed before.
  */
 export async function claimDue(
   store: Store,
@@ -46,7 +46,7 @@ export async function claimDue(
   return readLeased(store, [...first, ...rest], { leaseToken, now: claim.now });
 }
 
-/** Selects due monitors by lane, lane 0 first, at most `portions[lane]` of each lane (null: no limit per lane). */
+/** Selects due monitors lane by lane, from lane 0: at most `portions[lane]` of each lane, or any number if `portions` is null. */
 function dueInLanes(
   store: Store,
   { now, limit }: Pick<Claim, 'now' | 'limit'>,
@@ -73,12 +73,15 @@ function dueInLanes(
   return sql<MonitorId>`(select account_id, id from (${sql.join(free, sql` union all `)}) as waiting limit ${limit})`;
 }
 
-/** Maximum number of other monitors of the same endpoints per claim. They are recorded one after another within the lease. */
+/**
+ * Maximum number of other monitors of the same endpoints per claim. Their checks must be recorded one after another within the
+ * lease.
+ */
 const MAX_SAME_ENDPOINT = 200;
 
 /**
- * Claims other due monitors of the same endpoints and protocol, so that one probe serves all. Leaves out accounts with their own
- * authorities, whose probe queries other sources.
+ * Claims other due monitors of the same endpoints and protocol, so that one probe serves all. Skips accounts with authorities of
+ * their own, because their probes query other sources.
  */
 export async function claimSameEndpoints(
   store: Store,
@@ -126,7 +129,7 @@ interface MonitorId {
 const isFree = (clock: Expression<number>): Expression<SqlBool> =>
   sql<boolean>`(lease_token is null or lease_expires_at <= ${clock})`;
 
-/** Sets the lease on the rows that `chosen` selects and locks, and returns them. */
+/** Leases the rows that `chosen` selects and locks. Returns the rows. */
 async function lease(
   store: Store,
   { now, leaseMs, claimedBy, leaseToken }: Omit<Claim, 'limit'> & { leaseToken: string },
@@ -140,8 +143,8 @@ async function lease(
       lease_token: leaseToken,
       lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}`,
       claimed_by: claimedBy,
-      // The claimed check answers the pending request; a later request causes another check. If an earlier claim's lease has
-      // expired, the request of that claim is still unanswered.
+      // The claimed check answers the pending request; a later request causes another check. A request that an earlier claim took
+      // over is still unanswered if the lease of that claim has expired.
       claim_asked: sql<number>`case when check_requested_at is not null or (lease_token is not null and claim_asked = 1) then 1 else 0 end`,
       check_requested_at: null,
     })
@@ -190,7 +193,7 @@ async function readLeased(
   });
 }
 
-/** Makes the leases of claimed monitors last for `leaseMs` from now. Changes nothing about monitors whose lease was lost. */
+/** Makes the leases of claimed monitors end `leaseMs` from now. Skips monitors whose lease was lost. */
 export async function extendClaims(
   store: Store,
   claimed: readonly ClaimedMonitor[],

@@ -28,9 +28,9 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 
-/** Place in an order by expiry: directly after a monitor with these values. */
+/** Position in the order by expiry: directly after a monitor with these values. */
 export interface ExpiryPlace {
-  /** Ms UTC; null if no certificate is known. These monitors come last. */
+  /** End of validity, ms UTC; null if no certificate is known. Monitors with null come last. */
   notAfter: number | null;
   id: string;
 }
@@ -58,11 +58,11 @@ export interface MonitorFilter {
   status?: ListStatus | 'unreached' | undefined;
   /** Tag in lower case. */
   tag?: string | undefined;
-  /** Period in which the certificate expires, in ms UTC, without its end; excludes paused monitors, like the timeline. */
+  /** Period in which the certificate expires, ms UTC, excluding `until`. Excludes paused monitors, as the timeline does. */
   expires?: { from: number; until: number } | undefined;
   /** Name of the authority that issued the certificate last seen. */
   issuer?: string | undefined;
-  /** Only monitors without any tag, or without a known issuer. */
+  /** Return only monitors without any tag, or only those without a known issuer. */
   without?: 'tag' | 'issuer' | undefined;
   now: number;
 }
@@ -83,8 +83,8 @@ export async function countMatching(store: Store, filter: MonitorFilter): Promis
 }
 
 /**
- * Returns the number of monitors in the most common state, `ok`, as the total minus the others. Uses one statement, so that all
- * counts are of the same moment.
+ * Returns the number of monitors in the most common state, `ok`: the total minus the number in all other states. Uses one
+ * statement, so that both counts are of the same moment.
  */
 async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise<number> {
   const others = (among: RawBuilder<boolean>) =>
@@ -101,15 +101,15 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
   return rest;
 }
 
-/** With more matches than this, a walk through an index in the list's order soon fills a page. */
+/** If more monitors match than this, reading an index in the list's order soon fills a page. */
 export const DENSE_MATCHES = 5_000;
 /**
- * An index is walked only for pages within this share of the matches from either end of the order. The walk then reads about the
- * same share of the account's rows.
+ * An index is only read in the list's order for pages within this share of the matches from either end of the order. It then
+ * reads about the same share of the account's rows.
  */
 const MAX_WALKED_SHARE = 1 / 10;
 
-/** The part of the matches that a page needs. */
+/** Which of the matches a page needs. */
 export interface PageRange {
   /** Number of all matches, from `countMatching`. */
   total: number;
@@ -118,8 +118,8 @@ export interface PageRange {
 }
 
 /**
- * Selects the matching rows of `monitor_listing`, unsorted. Walks an index in the list's order if there are many matches. For few
- * matches, deep pages and text searches, first finds all matches through one index. `wanted` null: all rows.
+ * Selects the matching rows of `monitor_listing`, unsorted. If many match, reads an index in the list's order. For few matches,
+ * pages far from both ends and text searches, finds all matches through one index first. `wanted` null: all rows.
  */
 export function matchingRows(store: Store, filter: SortedFilter, wanted: PageRange | null): Listed<unknown> {
   const isIndexed = levelsOf(filter) === null;
@@ -129,7 +129,7 @@ export function matchingRows(store: Store, filter: SortedFilter, wanted: PageRan
   }
   if (isIndexed && isEverything(filter)) return matching(store, filter);
   const found = withOptimisationFence(store.dialect, foundRows(store, filter, filter));
-  // The subquery has every column that is sorted by or selected, so it can replace the table.
+  // The subquery has every column that callers sort by or select, so it can replace the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
 
@@ -142,11 +142,11 @@ function hasOrderedIndex({ status, sort }: Pick<SortedFilter, 'status' | 'sort'>
   return status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 }
 
-/** Returns whether the filter searches text that users wrote, in which the match may be anywhere. */
+/** Returns whether the filter searches text that users wrote. There, a match may start anywhere in the text. */
 export const searchesText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
   q !== undefined || tag !== undefined;
 
-/** Returns whether the filter reads all texts or all certificates of the account. */
+/** Returns whether the filter has to read all texts or all certificates of the account. */
 export const isSearch = (filter: Pick<MonitorFilter, 'q' | 'tag' | 'issuer' | 'without'>): boolean =>
   searchesText(filter) || filter.issuer !== undefined || filter.without === 'issuer';
 
@@ -160,14 +160,14 @@ export function withSearchStore<T>(
   return store.search(filter.accountId, (db) => read({ ...store, db }));
 }
 
-/** Returns whether the filter leaves out nothing. */
+/** Returns whether the filter matches all monitors of the account. */
 export const isEverything = (filter: MonitorFilter): boolean =>
   !searchesText(filter) &&
   [filter.status, filter.expires, filter.issuer, filter.without].every((part) => part === undefined);
 
-/** Selects all matches, unsorted, with the columns that a list of this order sorts by or selects. */
+/** Selects all matches, unsorted, with the columns that lists sort by or select. */
 export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilter | null = null) {
-  // Other orders need no level, and the index on texts lacks columns for that of the order `worst`.
+  // Only compute a level for orders that consist of levels. Computing it for `worst` needs columns that the index on texts lacks.
   const levels = order && levelsOf(order);
   return splitByLength(store, filter, (part) =>
     part
@@ -176,10 +176,10 @@ export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilt
   );
 }
 
-/** Selects the fingerprints of the certificates that the matches saw last; null for those that saw none. */
+/** Selects the fingerprints of the certificates that the matching monitors saw last; null for monitors that saw none. */
 function foundCertificates(store: Store, filter: MonitorFilter) {
   if (!searchesText(filter)) return matching(store, filter).select('certificate_fingerprint');
-  // The subquery reads only the index on texts; the outer query then reads only the matching rows.
+  // The subquery only reads the index on texts. The outer query then only reads the matching rows.
   return store.db
     .selectFrom('monitor_listing')
     .select('certificate_fingerprint')
@@ -189,7 +189,7 @@ function foundCertificates(store: Store, filter: MonitorFilter) {
     );
 }
 
-/** Selects the fingerprints of the certificates that further addresses of the matches serve. */
+/** Selects the fingerprints of the other certificates that addresses of the matching monitors serve. */
 function foundOtherLeaves(store: Store, filter: MonitorFilter) {
   return store.db
     .selectFrom('other_leaves')
@@ -201,8 +201,8 @@ function foundOtherLeaves(store: Store, filter: MonitorFilter) {
 }
 
 /**
- * Returns an SQL condition for the certificates of the matching monitors. What lists show of a certificate itself, such as its state and
- * issuer, is compared with the certificate. Text is also searched in the certificates' names.
+ * Returns an SQL condition for the certificates of the matching monitors. State, issuer and other facts that lists show of a
+ * certificate are compared with the certificate, the rest with the monitors. Text is also searched in its names.
  */
 export function isFoundCertificate(store: Store, filter: MonitorFilter): RawBuilder<boolean> {
   const { q, status, expires, issuer, without, ...rest } = filter;
@@ -235,7 +235,7 @@ export function isFoundCertificate(store: Store, filter: MonitorFilter): RawBuil
   )})`;
 }
 
-/** Returns an SQL condition for the certificates that lists show in this status; null for one that only monitors have. */
+/** Returns an SQL condition for the certificates that lists show with this status; null if only monitors can have the status. */
 function showsStatus(
   { db }: Store,
   { accountId, now }: MonitorFilter,
@@ -251,7 +251,7 @@ function showsStatus(
   const isExpiring = sql`((not_after < ${now} or (not_after < ${okFrom(now)} and fingerprint not in (${onSchedule})))
     and not ${isRevoked})`;
   if (status === 'revoked') return isRevoked;
-  // Within two weeks of the expiry, the date says that the renewal is late.
+  // Within two weeks of the expiry, a late renewal is no separate problem: the status is `expiring`.
   if (status === 'problem')
     return sql`(${hasProblem} and (not_after >= ${okFrom(now)} or ${isAmong(problems.where('problem', '<>', 'overdue'))}))`;
   if (status === 'expiring') return sql`${isExpiring}`;
@@ -262,7 +262,7 @@ function showsStatus(
     : sql`(not_after >= ${ends.from} and not_after < ${ends.until} and not ${isRevoked})`;
 }
 
-/** Selects why clients refuse certificates, a row per certificate and monitor. */
+/** Selects the reasons why clients refuse certificates: one row per certificate and monitor. */
 export const certificateProblems = (db: Store['db'], accountId: string) =>
   db.selectFrom(
     db
@@ -284,7 +284,9 @@ export const certificateProblems = (db: Store['db'], accountId: string) =>
   );
 
 interface MatchOptions {
-  /** True: the query walks an index in the requested order, and its conditions do not lead the planner to another index. */
+  /**
+   * True if the query reads an index in the requested order: prevents the planner from using another index for the conditions.
+   */
   isWalked?: boolean;
   /** Length class of the texts to search; null: any length. */
   texts?: 'short' | 'long' | null;
@@ -306,7 +308,7 @@ export function matching(
 }
 
 /**
- * Selects short texts through the one index that has them all, and long texts separately, because they do not fit into a
+ * Selects short texts through the one index that contains them all. Selects long texts separately, because they do not fit into a
  * PostgreSQL index.
  */
 function splitByLength<O>(
@@ -319,7 +321,7 @@ function splitByLength<O>(
   return short.unionAll(select(matching(store, filter, { texts: 'long' })));
 }
 
-/** SQL conditions with exactly the text of the partial indexes, because the databases recognise them by their text. */
+/** SQL conditions of the partial indexes, word for word, because the databases use such an index only then. */
 const LENGTHS = {
   short: sql<SqlBool>`length(search_text) <= 200`,
   long: sql<SqlBool>`length(search_text) > 200`,
@@ -350,7 +352,7 @@ function conditions(
   ];
 }
 
-/** Returns SQL conditions of which one must hold. */
+/** Returns SQL conditions. A monitor has the status if one of them holds. */
 function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): Expression<SqlBool>[] {
   switch (status) {
     case 'attention':
@@ -366,11 +368,13 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
   }
 }
 
-/** Returns SQL for the name of the authority that issued a row of `certificates`; null if it is unknown. */
+/** Returns an SQL expression for the name of the authority that issued a row of `certificates`; null if it is unknown. */
 export function authorityOf(dialect: DialectName): RawBuilder<string | null> {
   return sql`nullif(${storedFact(dialect, 'authorityName')}, '')`;
 }
 
-/** Returns SQL conditions that find a tag in a JSON list. An unescaped quote after `[` or `,` begins an item. */
+/**
+ * Returns SQL conditions of which one holds if a JSON list contains the tag. An unescaped quote after `[` or `,` begins an item.
+ */
 const hasTag = (dialect: DialectName, tags: Expression<string>, tag: string) =>
   ['[', ','].map((before) => contains(dialect, tags, before + JSON.stringify(tag)));

@@ -6,7 +6,10 @@ import { domainState, urgency } from './domain-state.ts';
 import { authorityOf, foundRows, type MonitorFilter } from './monitor-filter.ts';
 
 export interface MonitorGroup {
-  /** The tag, the state, or the name of the authority that issued the certificates; null for monitors that have none. */
+  /**
+   * The tag, the state, or the name of the authority that issued the certificates; null for monitors without a tag or a known
+   * authority.
+   */
   key: string | null;
   total: number;
   /** Number of monitors that need attention. */
@@ -15,17 +18,20 @@ export interface MonitorGroup {
 
 interface GroupsQuery extends MonitorFilter {
   by: DomainGrouping;
-  /** True: the group with the worst monitor comes first. Otherwise, the largest does. */
+  /** True if the group with the worst monitor comes first, false if the largest group does. Default: false. */
   isWorstFirst?: boolean;
 }
 
 const MAX_GROUPS = 500;
-/** Larger than every time in ms UTC that a certificate can contain, so that levels do not overlap. */
+/**
+ * Distance between two levels in the sort key. It exceeds every ms time that a certificate can contain, so that levels do not
+ * overlap.
+ */
 const LEVEL_SPAN = sql.lit(1_000_000_000_000_000);
 
 /**
- * Returns at most 500 groups of the matching monitors, the largest or the worst first. A monitor is in the group of each of its tags.
- * Runs on the search database, because it reads all rows of the account, by issuer also its certificates.
+ * Returns at most 500 groups of the matching monitors, largest or worst first. A monitor with several tags is in several groups.
+ * Uses the search database, because it reads all rows of the account and, by issuer, also its certificates.
  */
 export async function monitorGroups(store: Store, query: GroupsQuery): Promise<MonitorGroup[]> {
   return store.search(query.accountId, (db) =>
@@ -47,7 +53,7 @@ export async function monitorGroups(store: Store, query: GroupsQuery): Promise<M
   );
 }
 
-/** Selects a row for each matching monitor and group that it is in. */
+/** Selects one row for each matching monitor and each group that the monitor is in. */
 function keyed(
   store: Store,
   { by, ...filter }: GroupsQuery,

@@ -25,7 +25,7 @@ import { byExpiry, isAfterExpiry, pageOfLevels } from './pages-of-levels.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 interface Sorted extends SortedFilter {
-  /** Position after which the list starts, of the same `sort`; null: the beginning. */
+  /** Cursor after which the list starts; it must have the same `sort`. Null: start at the beginning. */
   after?: MonitorCursor | null;
 }
 
@@ -38,7 +38,7 @@ export interface ListQuery extends Sorted {
 interface MonitorPage {
   monitors: Monitor[];
   total: number;
-  /** Position of the next page; null if the page is not full. */
+  /** Cursor of the next page; null if this page is not full. */
   next: MonitorCursor | null;
 }
 
@@ -51,12 +51,15 @@ export async function listMonitors(store: Store, query: ListQuery): Promise<Moni
     async (from) => (await pageOfFound(from, query, offset)) ?? pageOfCounted(from, query, offset),
   );
   const monitors = await findMonitors(store, { accountId: query.accountId, ids: idsOf(rows) });
-  // Use the row, because the monitor may have been removed after the row was read.
+  // Take the cursor from the row: if the monitor was removed meanwhile, `monitors` does not have it.
   const last = rows.length < query.pageSize ? undefined : rows.at(-1);
   return { monitors, total, next: last ? cursorAfter(query, last) : null };
 }
 
-/** Values that determine the place of a row. Only those of the list's order are read, because the index of that order contains them. */
+/**
+ * Values that determine the position of a row. Only the columns that the list's order needs are read, because its index has no
+ * others.
+ */
 interface PlaceRow {
   monitor_id: string;
   created_at?: number;
@@ -88,8 +91,8 @@ async function pageOfCounted(store: Store, query: ListQuery, offset: number): Pr
 }
 
 /**
- * Returns the page and total of a text search from one scan, because two queries would each scan all rows. Returns null if the
- * list is no text search, or if a page after the first is empty.
+ * Returns the page and total of a text search. Uses one query, because two would each scan all rows. Returns null if the list is
+ * no text search, or if a page other than the first is empty.
  */
 async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfRows | null> {
   if (!searchesText(query)) return null;
@@ -123,7 +126,9 @@ export interface FoundMonitors {
   total: number;
   /** Days (UTC) on which the certificates of the monitors expire: their starts in ms UTC, ascending. */
   expiryDays: number[];
-  /** Tags of the monitors, in alphabetical order. If there are more than `MAX_ENTRIES`, any that many of them. */
+  /**
+   * Tags of the monitors, in alphabetical order. If there are more than `MAX_ENTRIES` tags, an arbitrary selection of that many.
+   */
   tags: string[];
 }
 
@@ -133,7 +138,8 @@ export async function monitorIds(store: Store, query: Sorted & { limit: number }
     const found = await selectSorted(from, query).select('not_after').limit(query.limit).execute();
     const days = new Set<number>();
     for (const { not_after: end } of found) if (end !== null) days.add(Math.floor(end / DAY_MS) * DAY_MS);
-    // Ten thousand monitors may have two hundred thousand different tags. To read, sort and send them all would delay other calls by 0.1 s.
+    // Limit the tags: ten thousand monitors may have 200,000 different ones, and reading, sorting and sending them would block
+    // for 0.1 s.
     const lists = from.db
       .selectFrom(matchingRows(from, query, null).select('tags').limit(query.limit).as('tagged'))
       .select('tags')
@@ -151,7 +157,9 @@ export async function monitorIds(store: Store, query: Sorted & { limit: number }
   });
 }
 
-/** Returns the first `MAX_ENTRIES` different tags of lists of tags. There may be thousands of lists, so reads in the search thread. */
+/**
+ * Returns the first `MAX_ENTRIES` different tags in these lists. Uses the search thread, because there may be thousands of lists.
+ */
 function tagsIn(
   store: Store,
   query: MonitorFilter,
@@ -165,7 +173,7 @@ function tagsIn(
       .distinct()
       .limit(MAX_ENTRIES)
       .execute();
-  // Search only outside of a search: an inner one would wait for the outer one for ever.
+  // A search already runs in the search thread. A second one inside it would wait for the first one for ever.
   return isSearch(query) ? read(store.db) : store.search(query.accountId, read);
 }
 
@@ -183,8 +191,8 @@ export async function matchingEndpoints(store: Store, query: Sorted): Promise<(T
 const BATCH_SIZE = 200;
 
 /**
- * Yields all matches in the list's order, in batches. Reads all ids first, so that monitors added or removed meanwhile do not
- * shift the others.
+ * Yields all matches in the list's order, in batches. Reads all ids first, so that no match is skipped or repeated when monitors
+ * are added or removed meanwhile.
  */
 export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<Monitor> {
   const ids = await withSearchStore(store, query, async (from) =>
@@ -197,7 +205,7 @@ export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<
     });
 }
 
-/** Returns the monitors with these ids in the given order, without those of other accounts. */
+/** Returns the monitors with these ids in the given order. Omits ids that belong to other accounts. */
 export async function findMonitors(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
@@ -211,7 +219,7 @@ export async function findMonitors(
   return ids.flatMap((id) => monitors.get(id) ?? []);
 }
 
-/** Returns the addresses of the last check for each of these monitors, without reading the certificates, whose names may be long. */
+/** Returns the addresses of each monitor's last check. Does not read the certificates, whose lists of names may be long. */
 export async function addressesOf(
   { db }: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
@@ -227,7 +235,7 @@ export async function addressesOf(
   return new Map(rows.map((row) => [row.id, currentVerdict(row)?.addresses ?? []]));
 }
 
-/** Returns the rows of a page. Reads from the nearer end of the order, so that the last page costs as much as the first. */
+/** Returns the rows of a page. Reads from the nearer end of the order, so that the last page is as fast as the first. */
 async function pageOf(
   store: Store,
   query: ListQuery,
@@ -243,7 +251,7 @@ async function pageOf(
   const select = (page: NonNullable<Parameters<typeof selectSorted>[2]>) =>
     selectSorted(store, query, page).select(placeColumns(query)).$castTo<PlaceRow>();
   if (query.after || offset <= total / 2)
-    // Always read a full page, even of rows added since the count, because clients treat a short page as the last one.
+    // Always read a full page, including rows added since the count, because clients treat a short page as the last one.
     return select({ total, reach: offset + pageSize })
       .limit(pageSize)
       .offset(offset)

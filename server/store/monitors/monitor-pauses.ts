@@ -9,7 +9,7 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Stops the checks of a monitor and keeps its history. Returns an already paused monitor unchanged; null if there is no such
+ * Stops the checks of a monitor and keeps its history. Returns an already paused monitor unchanged, or null if there is no such
  * monitor.
  */
 export async function pauseMonitor(
@@ -18,7 +18,7 @@ export async function pauseMonitor(
 ): Promise<Monitor | null> {
   const { now } = request;
   const paused = await inTransaction(store, async (trx) => {
-    // Lock the plan first, because the code that ends Premium counts the running monitors under this lock.
+    // Lock the plan first: the code that ends Premium counts the running monitors under the same lock.
     await lockPlan(store, trx, request);
     const row = await lockMonitor(store, trx, request);
     if (!row) return null;
@@ -32,8 +32,8 @@ export type ResumedMonitor =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Resumes a paused monitor and makes it due now. At the plan's limit, pauses the monitor `insteadOf` in the same transaction, with
- * the reason `plan`, so that Premium resumes it. Parallel calls of one account queue on the account's row.
+ * Resumes a paused monitor and makes it due now. At the plan's limit, pauses the monitor `insteadOf` in the same transaction,
+ * with the reason `plan`, so that Premium resumes it. Locks the account's row, so that parallel calls keep the limit.
  */
 export async function resumeMonitor(
   store: Store,
@@ -41,7 +41,8 @@ export async function resumeMonitor(
     insteadOf?: string | undefined;
     now: number;
     /**
-     * Returns whether the plan permits one more monitor than the `active` running ones. Called while the account's row is locked.
+     * Returns whether the plan permits another running monitor besides the `active` ones. Called while the account's row is
+     * locked.
      */
     mayResume(plan: Plan, active: number): boolean;
   },

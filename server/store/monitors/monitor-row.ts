@@ -20,15 +20,15 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
   checkRequestedAt: number | null;
   /** True if a check is running or was requested. */
   checking: boolean;
-  /** End of validity of the leaf last seen, ms UTC, by which lists sort; null if no leaf was seen. */
+  /** End of validity of the leaf last seen, ms UTC; null if no leaf was seen. Lists sort by it. */
   notAfter: number | null;
-  /** The leaf last seen, also while the host cannot be reached; null if no leaf was seen. */
+  /** The leaf last seen, kept while the host cannot be reached; null if no leaf was seen. */
   certificate: CertificateFacts | null;
   /** Verdict of the last check; null before the first check, and if the stored verdict is damaged. */
   verdict: Verdict | null;
   /** The worst problem that the last check found, besides a near expiry. */
   problem: StoredProblem | null;
-  /** Until when the renewal of a short-lived certificate is on schedule, ms UTC; null for others. */
+  /** Until when the renewal of a short-lived certificate is on schedule, ms UTC; null for other certificates. */
   onScheduleUntil: number | null;
   unreachableSince: number | null;
   /** Time of the first conclusive check since the monitor was added or resumed, ms UTC; null before that check. */
@@ -41,7 +41,9 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
   pausedBy: PausedBy | null;
   notes: string;
   tags: string[];
-  /** Version of the site's icon; null if none is known, or none was fetched since the monitor read a certificate. */
+  /**
+   * Version of the site's icon; null if the site has none, or none was fetched since the monitor first read a certificate there.
+   */
   faviconVersion: string | null;
 }
 
@@ -131,7 +133,7 @@ interface Described extends Targeted {
   tags: readonly string[];
 }
 
-/** Adds the targets to monitors. Most accounts have none, which an index shows. */
+/** Adds the targets to monitors. Most accounts have no targets, which an index shows quickly. */
 export async function withTargets<M extends Targeted & { id: string }>(
   db: Kysely<Tables>,
   accountId: string,

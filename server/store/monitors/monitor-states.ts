@@ -25,8 +25,8 @@ export async function recordState(
     verdict: { id: string; moment: string; reached: boolean };
     evidence: { id: string; showsCertificates: boolean };
     /**
-     * `isKept` false: the evidence was not stored. The check then continues the open run if it equals the previous check in
-     * uptime, message and whether it reached the endpoint.
+     * If `isKept` is false, the evidence was not stored. Then the check continues the open run if uptime, message and whether it
+     * reached the endpoint equal those of the previous check.
      */
     stored: Pick<StoredEvidence, 'reached' | 'isKept'>;
     /** True if the previous check reached the endpoint; null before the first check. */
@@ -90,8 +90,8 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
 }
 
 /**
- * Returns whether a check continues the open run. Its uptime and message must equal those of the last sample. Its verdict and
- * evidence must equal those of the previous check if `wasReached` is null; otherwise `reached` must equal `wasReached`.
+ * Returns whether a check continues the open run: uptime and message must equal those of the last sample. If `wasReached` is
+ * null, verdict and evidence must also equal those of the previous check; else `reached` must equal `wasReached`.
  */
 function continuesRun(
   result: CheckResult,

@@ -27,7 +27,7 @@ export interface Problem extends Targeted {
   state: DomainState;
   kind: StoredProblem | 'down';
   message: string;
-  /** Fingerprint of the certificate last read; null if none was. */
+  /** Fingerprint of the certificate last read; null if none was read. */
   fingerprint: string | null;
 }
 
@@ -45,19 +45,19 @@ export interface Attention {
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
-  /** Number of monitors in `counts` with a short-lived certificate whose renewal is not overdue. */
+  /** Number of the monitors in `counts` that have a short-lived certificate whose renewal is not overdue. */
   onSchedule: Record<'critical' | 'soon', number>;
   attention: Attention;
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
   /**
-   * Certificates that active monitors serve, soonest first. Above 500 there is one entry per day (UTC) and state, with counts, and one
-   * for each monitor in `problems`.
+   * Certificates that active monitors serve, soonest expiry first. If there are more than 500, there is one entry per day (UTC)
+   * and state, with counts, and one for each monitor in `problems`.
    */
   expiries: Expiry[];
   /**
-   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is down has a second entry if
-   * its certificate has a problem too.
+   * Problems that no expiry date shows, of at most 500 active monitors. If a monitor is down and its certificate has a problem,
+   * it has two entries.
    */
   problems: Problem[];
 }
@@ -117,7 +117,7 @@ async function countAll(
       .where(among)
       .groupBy(domainState(now))
       .$castTo<CountRow>();
-  // Use separate subqueries, because each reads one range of the index on phases.
+  // Use separate subqueries: each reads one range of the index on phases.
   const counting = inStates(isUndated)
     .unionAll(inStates(endsSoon(now)))
     .unionAll(inStates(isOnSchedule(now), 1));
@@ -133,11 +133,11 @@ async function countAll(
 }
 
 /**
- * Returns SQL for the days (UTC) on which certificates of a group expire. The SQL jumps from the first certificate of a day to
- * the first of the next day and counts between them, because with GROUP BY SQLite would sort all rows.
+ * Returns SQL that counts the certificates of a group by day of expiry (UTC). It finds the first certificate of each day through
+ * an index and counts the days in between, because with GROUP BY SQLite would sort all rows.
  */
 function endsOnDays(accountId: string, group: RawBuilder<boolean>): RawBuilder<CountRow> {
-  // The condition on the days comes first, because SQLite starts at the first of two lower bounds.
+  // Put the condition on the days first: SQLite starts at the first of two lower bounds.
   const among = (days: RawBuilder<unknown>) =>
     sql`monitor_listing where account_id = ${accountId} and ${days} and ${group}`;
   const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
@@ -155,8 +155,8 @@ function endsOnDays(accountId: string, group: RawBuilder<boolean>): RawBuilder<C
 }
 
 /**
- * Returns the 500 most frequent tags in alphabetical order. Runs on the search database, because ten thousand monitors may have
- * two hundred thousand different tags.
+ * Returns the 500 most frequent tags in alphabetical order. Uses the search database, because ten thousand monitors may have two
+ * hundred thousand different tags.
  */
 async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Summary['tags']> {
   const rows = await search(accountId, (db) => {
@@ -202,7 +202,7 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
     .select(['monitors.id', 'listed.host', 'listed.port', 'target', 'listed.not_after as notAfter'])
     .select('urgency')
     .orderBy('urgency')
-    // The same order as the list's `worst`.
+    // Sort as the list's order `worst` does.
     .orderBy('listed.not_after', (order) => order.asc().nullsLast())
     .orderBy('monitor_id')
     .limit(MOST_URGENT)
@@ -223,7 +223,7 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
   };
 }
 
-/** Returns the reason for attention that a level of urgency stands for. */
+/** Returns the reason for attention of a level of urgency. */
 function reasonOf(level: number): AttentionReason {
   return ATTENTION_REASONS[level] ?? 'unreachable';
 }

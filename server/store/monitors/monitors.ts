@@ -50,8 +50,8 @@ export type FrequencyChange =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Sets the check interval. The next check may move earlier, never later. Requests another check after a running one, because that
- * was planned with the old interval and would overwrite the due time.
+ * Sets the check interval. The next check may move earlier, never later. If a check is running, requests another one: the running
+ * check plans the next due time with the old interval.
  */
 export async function setFrequency(
   store: Store,
@@ -84,7 +84,7 @@ export async function setFrequency(
 
 /**
  * Makes a monitor due now. If a check is running, another one follows it, because the running check may have probed before the
- * request. Returns a paused monitor unchanged; null if there is no such monitor.
+ * request. Returns a paused monitor unchanged, or null if there is no such monitor.
  */
 export async function requestCheck(
   store: Store,
@@ -104,7 +104,7 @@ export async function requestCheck(
   return monitor;
 }
 
-/** Returns how many monitors an account has, in constant time, because triggers maintain the total. */
+/** Returns the number of monitors of an account. Triggers maintain the total, so this takes constant time. */
 export async function countMonitors(db: Kysely<Tables>, accountId: string): Promise<number> {
   const row = await db
     .selectFrom('monitor_totals')

@@ -3,7 +3,7 @@ import type { Store } from '../db/open-store.ts';
 import { exactLevels, isDescending, type Levels } from './domain-state.ts';
 import { type ExpiryPlace, matching, type SortedFilter } from './monitor-filter.ts';
 
-/** The values that place a monitor in an order that consists of levels. `urgency`: the number of its level. */
+/** The values that determine a monitor's position in an order that consists of levels. `urgency` is the number of its level. */
 export interface LevelRow {
   monitor_id: string;
   not_after: number | null;
@@ -18,8 +18,8 @@ interface Part {
 }
 
 /**
- * Returns a page of many matches in an order that consists of levels, see `levelsOf`. Within a level, an index has the order, so rows
- * are read only from the levels of the page.
+ * Returns a page of many matches in an order that consists of levels, see `levelsOf`. An index has the order within a level, so
+ * this only reads rows of the levels that the page shows.
  */
 export async function pageOfLevels(
   store: Store,
@@ -30,7 +30,7 @@ export async function pageOfLevels(
   const conditions = exactLevels(levels.tests);
   const counts =
     offset === 0 ? null : await countLevels(store, query, { conditions, largest: levels.largest, total });
-  // Keyed by id, because a monitor can move to another level between two reads and would appear twice.
+  // Use a map by id: a monitor that moves to another level between two reads would otherwise appear twice.
   const rows = new Map<string, LevelRow>();
   let skipped = offset;
   const inOrder = [...conditions.entries()];
@@ -57,7 +57,7 @@ export async function pageOfLevels(
 
 type PartRow = Omit<LevelRow, 'urgency'>;
 
-/** Reads a part of `count` rows from the nearer end, so that the last page costs as much as the first. */
+/** Reads a part of a level with `count` rows. Reads from the nearer end, so that the last page is as fast as the first. */
 async function fromNearerEnd(
   part: Part,
   count: number | undefined,
@@ -83,7 +83,10 @@ async function selectPart(
     .execute();
 }
 
-/** Returns the number of matches of each level. Subtracts the others from the total instead of counting the largest level. */
+/**
+ * Returns the number of matches of each level. Computes that of the largest level as the total minus the others, because counting
+ * it is slow.
+ */
 async function countLevels(
   store: Store,
   query: SortedFilter,
@@ -105,7 +108,7 @@ async function countLevels(
   return counts;
 }
 
-/** Sorts by expiry. Monitors without a certificate come last; backwards, first. */
+/** Sorts by expiry. Monitors without a certificate come last or, with `isBackwards`, first. */
 export function byExpiry<DB, TB extends keyof DB, O>(
   rows: SelectQueryBuilder<DB, TB, O>,
   isBackwards: boolean,
@@ -117,7 +120,7 @@ export function byExpiry<DB, TB extends keyof DB, O>(
     .orderBy(sql.ref('monitor_id'), isBackwards ? 'desc' : 'asc');
 }
 
-/** Returns an SQL condition for rows after the place, in the order of `byExpiry`. */
+/** Returns an SQL condition for rows that come after `{ notAfter, id }` in the order of `byExpiry`. */
 export function isAfterExpiry({ notAfter, id }: ExpiryPlace, isBackwards = false): RawBuilder<boolean> {
   if (isBackwards)
     return notAfter === null

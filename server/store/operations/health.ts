@@ -6,19 +6,19 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** The backlog of checks and alerts, and the raised alarms. */
 export interface WorkHealth {
-  /** Time for which the oldest due check has been due, in ms; 0 if none is. */
+  /** Time in ms since the oldest due check became due; 0 if none is due. */
   oldestDueCheckMs: number;
-  /** Time for which the oldest due alert has been due, in ms; 0 if none is. */
+  /** Time in ms since the oldest due alert became due; 0 if none is due. */
   oldestUnsentAlertMs: number;
   /** Number of waiting deliveries of alerts. */
   waitingAlerts: number;
-  /** Number of waiting deliveries with at least one attempt, which may be running. */
+  /** Number of waiting deliveries with at least one attempt. An attempt may be in progress. */
   retriedAlerts: number;
   alarms: Alarm[];
 }
 
 /**
- * Returns the backlog of checks and alerts, and the raised alarms. Queries on large tables use an index, so the time depends only
+ * Returns the backlog of checks and alerts, and the raised alarms. Reads large tables through indexes, so the time only depends
  * on the number of waiting deliveries.
  */
 export async function workHealth(store: Store, now: number): Promise<WorkHealth> {
@@ -47,8 +47,8 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
 const RECENT_MS = 5 * MINUTE_MS;
 
 /**
- * Counts the monitors checked in the last five minutes. Call it rarely, because it reads all monitors: an index would
- * have to be updated by every check.
+ * Counts the monitors checked in the last five minutes. Call it rarely, because it reads all monitors: every check would have to
+ * update an index.
  */
 export async function recentChecks({ db }: Store, now: number): Promise<number> {
   const { count } = await db

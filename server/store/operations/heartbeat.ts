@@ -10,12 +10,12 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** The account of the self-check. It has no mail address and no identity, so nobody signs in to it or gets its mail. */
+/** The account of the self-check. It has no mail address and no identity, so nobody can sign in to it or receive its mail. */
 export const SYSTEM_ACCOUNT_ID = 'system';
 /** The channel key of the deliveries of the self-check, which are sent to HEARTBEAT_URL. */
 export const HEARTBEAT_KEY = 'heartbeat';
 
-/** Retention of pings. Those of the last day help to find out why a ping was missing. */
+/** Retention of pings, ms. Those of the last day help to find out why a ping was missing. */
 const RETENTION_MS = DAY_MS;
 
 /** Makes this endpoint the only monitor of the self-check, and creates the system account if needed. */
@@ -37,7 +37,7 @@ export async function ensureHeartbeat(
       .values({
         id: SYSTEM_ACCOUNT_ID,
         kind: 'system',
-        // This is not a mail address, so nobody can sign up with it.
+        // The id is not a mail address, so nobody can sign up with it.
         email: SYSTEM_ACCOUNT_ID,
         email_verified: 0,
         full_name: '',

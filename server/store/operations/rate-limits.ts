@@ -5,8 +5,8 @@ import type { Tables } from '../schema/tables.ts';
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
 /**
- * Counts `weight` uses of `key` in its fixed window, also if it refuses them. A single statement keeps parallel uses within the
- * limit. A window that began while the clock ran ahead, so that it would end later than a new one, ends with the new one.
+ * Counts `weight` uses of `key` in its fixed window, including refused uses. Uses a single statement, so that parallel uses
+ * cannot exceed the limit. If the window began while the clock ran ahead, it ends no later than one that begins now.
  */
 export async function consumeRateLimit(
   store: Pick<Store, 'db'>,
@@ -40,7 +40,7 @@ export async function consumeRateLimit(
   return count <= limit ? { allowed: true } : { allowed: false, retryAfterMs: window_ends_at - now };
 }
 
-/** Returns how often `key` was used in its current window, and when that ends (ms UTC; `now` if there is none). */
+/** Returns the number of uses of `key` in its current window, and the window's end (ms UTC; `now` if there is no window). */
 export async function readRateLimit(
   db: Kysely<Tables>,
   { key, windowMs, now }: { key: string; windowMs: number; now: number },
@@ -54,7 +54,7 @@ export async function readRateLimit(
   return row ? { ...row, endsAt: Math.min(row.endsAt, now + windowMs) } : { count: 0, endsAt: now };
 }
 
-/** Undoes the count of one use, for example after a sign-in that succeeded. */
+/** Undoes the count of one use, for example after a successful sign-in. */
 export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: string }): Promise<void> {
   await store.db
     .updateTable('rate_limits')

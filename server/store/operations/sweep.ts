@@ -11,8 +11,8 @@ import { CATALOGUE, tablesWith } from '../schema/catalogue.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Corrects what was stored while the clock ran ahead of `now` (ms UTC): makes postponed work due, restores plans, and sets the times of
- * past events that lie more than an hour in the future to `now`. Returns the number of corrected rows.
+ * Corrects what was stored while the clock ran ahead of `now` (ms UTC). Makes postponed work due, restores plans, and sets past
+ * events whose time is more than an hour in the future to `now`. Returns the number of corrected rows.
  */
 export async function correctFutureTimes(store: Store, now: number): Promise<number> {
   const ahead = now + CLOCK_ERROR_MS;
@@ -35,7 +35,7 @@ export async function correctFutureTimes(store: Store, now: number): Promise<num
   return corrected;
 }
 
-/** Deletes the rows of a table whose time is over, by its rule in `CATALOGUE`. Returns how many. */
+/** Deletes the expired rows of a table by its rule in `CATALOGUE`. Returns their number. */
 export async function deleteExpired({ db }: Store, table: keyof Tables, now: number): Promise<number> {
   const { at = [], keepMs = 0, aheadMs, only, isText = false } = CATALOGUE[table].expires ?? {};
   const stored = (time: number) => (isText ? new Date(time).toISOString() : time);

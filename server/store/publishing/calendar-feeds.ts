@@ -11,7 +11,7 @@ import { isActive } from '../monitors/check-due.ts';
 /** A calendar link without its secret token. Timestamps are in ms UTC. */
 export interface CalendarFeed {
   createdAt: number;
-  /** Time of the last fetch by a calendar program, accurate to an hour; null before the first. */
+  /** Time of the last fetch by a calendar program, accurate to an hour; null if there was none. */
   readAt: number | null;
 }
 
@@ -24,7 +24,7 @@ export async function findCalendarFeed(store: Store, accountId: string): Promise
   return row ? { createdAt: row.created_at, readAt: row.read_at } : null;
 }
 
-/** Creates the account's calendar link and replaces an earlier one. Only the SHA-256 of the token is stored. */
+/** Creates the account's calendar link, which replaces an earlier one. Stores only the SHA-256 of the token. */
 export async function createCalendarFeed(
   store: Store,
   {
@@ -60,7 +60,7 @@ export interface CalendarDomain extends Targeted {
   id: string;
   createdAt: number;
   lastCheckedAt: number;
-  /** The certificates last seen that expiry alerts are about: the leaves, and an intermediate that expires before them. */
+  /** The certificates last seen that expiry alerts are about: the leaves, and intermediates that expire before the leaves. */
   expiring: readonly ExpiringCertificate[];
 }
 

@@ -16,7 +16,8 @@ export interface StatusPageChoices {
   /** Tags of the domains to show if `shows` is `tags`, in lower case. */
   tags: string[];
   /**
-   * Labels of domains; an empty label means the host name. If `shows` is `chosen`, also the domains to show, in order.
+   * Labels of domains; with an empty label the page shows the host name. If `shows` is `chosen`, these are also the domains to
+   * show, in this order.
    */
   domains: { id: string; label: string }[];
   showCertificates: boolean;
@@ -88,7 +89,7 @@ export async function findPublicPage(
     : null;
 }
 
-/** Returns whether the account may use this slug. Disabled pages of other accounts keep theirs. */
+/** Returns whether the account may use this slug. No, if another account has it, even for a disabled page. */
 export async function isSlugFree(
   store: Store,
   { slug, accountId }: { slug: string; accountId: string },
@@ -200,7 +201,10 @@ async function writePage(
     .execute();
 }
 
-/** Statuses that a truncated page shows first, worst first. Of `expiring`, those that expired or expire soonest come first. */
+/**
+ * Statuses that come first on a page that cannot show all domains, worst first. `expiring` domains are sorted by expiry, soonest
+ * first.
+ */
 const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expiring'] as const;
 
 export interface PageEndpoint extends Targeted {
@@ -208,8 +212,8 @@ export interface PageEndpoint extends Targeted {
 }
 
 /**
- * Returns at most `max` monitors of a page, how many more there are, and the endpoints that `isShown` leaves out. Chosen domains
- * keep their order. Of others, if not all fit, those with `UNHEALTHY_STATUSES` come before healthy ones.
+ * Returns at most `max` monitors of a page, the number of further ones, and the endpoints that `isShown` excludes. Chosen domains
+ * keep their order. If not all others fit, those with `UNHEALTHY_STATUSES` come first.
  */
 export async function listPageMonitors(
   store: Store,
@@ -227,7 +231,7 @@ export async function listPageMonitors(
     return { monitors: await findMonitors(store, { accountId, ids }), more: 0, leftOut: [] };
   }
   const tags = choices.shows === 'all' ? [undefined] : choices.tags;
-  // Only the address policy knows private names, so the database can neither skip nor count them.
+  // Filter here and not in the database: only the address policy knows which names are private.
   const found = new Map<string, PageEndpoint>();
   for (const tag of tags)
     for (const endpoint of await matchingEndpoints(store, { accountId, now, tag, sort: 'name' }))
@@ -239,7 +243,7 @@ export async function listPageMonitors(
   return { monitors: await findMonitors(store, { accountId, ids }), more: shown.size - ids.length, leftOut };
 }
 
-/** Returns ids of unhealthy monitors that are `shown`, worst first; stops after a status with which `max` are found. */
+/** Returns ids of unhealthy monitors in `shown`, worst first. Stops after the status with which it has found `max` or more. */
 async function unhealthyIds(
   store: Store,
   request: { accountId: string; shown: ReadonlySet<string>; max: number; now: number },
@@ -255,14 +259,16 @@ async function unhealthyIds(
   return [...found];
 }
 
-/** A period in which a monitor of the page was down. Timestamps are in ms UTC. */
+/** A period in which a monitor of the page was down. Times are in ms UTC. */
 export interface Downtime {
   monitorId: string;
   startedAt: number;
   endedAt: number | null;
 }
 
-/** Lists downtime of these monitors since `from` (ms UTC): open incidents first, then newest first; at most `max`. */
+/**
+ * Lists at most `max` downtimes of these monitors that lasted beyond `from` (ms UTC): open incidents first, then newest first.
+ */
 export async function listDowntime(
   store: Store,
   request: { accountId: string; monitorIds: readonly string[]; from: number; max: number },

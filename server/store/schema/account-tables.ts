@@ -19,7 +19,7 @@ export interface AccountsTable {
   plan_source: Generated<PlanSource>;
   plan_ends_at: number | null;
   trial_ends_at: number | null;
-  /** Time at which the operator granted Premium, ms UTC; null: no grant. With `grant_ends_at` null, the grant has no end. */
+  /** Time at which the operator granted Premium, ms UTC; null: no grant. The grant has no end if `grant_ends_at` is null. */
   granted_at: number | null;
   grant_ends_at: number | null;
   disabled_at: number | null;
@@ -29,9 +29,11 @@ export interface AccountsTable {
   alert_settings: string | null;
   /** Due time of the next weekly digest, ms UTC; null: digests are off. */
   digest_next_at: number | null;
-  /** Time at which the welcome email, which shows whether mail arrives, was queued, ms UTC; null before the first domain. */
+  /** Time at which the welcome email was queued, ms UTC; null before the first domain. The email shows whether mail arrives. */
   reached_out_at: number | null;
-  /** Expiry of unsubscribe links mailed before schema level 19, ms UTC; null: the account is newer. */
+  /**
+   * Time until which the account accepts unsubscribe links mailed before schema level 19, ms UTC; null if the account is newer.
+   */
   old_links_until: number | null;
   /** The kind of account. `system`: the account of the self-check, to which nobody can sign in. */
   kind: Generated<'person' | 'system'>;
@@ -129,10 +131,10 @@ export interface AuthoritiesTable {
 
 /** A boolean on PostgreSQL, 0 or 1 on SQLite. `identityFlag` writes it. */
 type IdentityFlag = boolean | number;
-/** A time as ISO text on SQLite, as timestamptz on PostgreSQL, which accepts ISO text in writes and comparisons. */
+/** A time: ISO text on SQLite, timestamptz on PostgreSQL. PostgreSQL accepts ISO text in writes and comparisons. */
 type IdentityInstant = string;
 
-/** A user of better-auth. The row types of the tables of better-auth list only the columns that the store uses. */
+/** A user of better-auth. The row types of better-auth's tables only list the columns that the store uses. */
 export interface IdentityUserTable {
   id: string;
   name: string;
@@ -141,9 +143,9 @@ export interface IdentityUserTable {
   emailVerified: IdentityFlag;
   twoFactorEnabled: IdentityFlag | null;
   image: string | null;
-  /** Company from the sign-up form, used when the account is created; null if not given. */
+  /** Company from the sign-up form, used when the account is created; null if the form had none. */
   company: string | null;
-  /** Whether the sign-up form requested a trial, used when the account is created; null if not given. */
+  /** Whether the sign-up form requested a trial, used when the account is created; null if there was no form. */
   trial: IdentityFlag | null;
   createdAt: IdentityInstant;
   updatedAt: IdentityInstant;

@@ -9,46 +9,46 @@ export type AccountTable =
   | 'accounts'
   | { [Table in keyof Tables]: 'account_id' extends keyof Tables[Table] ? Table : never }[keyof Tables];
 
-/** Tables that have no row type in the store. */
+/** Tables without a row type in the store. */
 type UntypedTable = 'database_id' | 'jwks' | 'kysely_migration' | 'kysely_migration_lock' | 'oldest_program';
 
-/** Which rows the hourly sweep deletes, by their times. */
+/** Rule by which the hourly sweep deletes rows that have expired. */
 interface Expiry<Column extends string> {
-  /** A row is deleted once one of these times is `keepMs` ago; 0 by default. */
+  /** A row is deleted once one of these times is at least `keepMs` ago. `keepMs` is 0 by default. */
   at: readonly Column[];
   keepMs?: number;
-  /** A row is also deleted if a time is further ahead than this, because a clock that ran ahead wrote it. */
+  /** If set, a row is also deleted if one of its times is further ahead than this, because a clock that ran ahead wrote it. */
   aheadMs?: number;
-  /** Limits the deletion to these rows. */
+  /** If set, only rows that meet this condition are deleted. */
   only?: RawBuilder<SqlBool>;
-  /** Whether the times are ISO text, as those of the identity provider are. */
+  /** True if the times are ISO text, as the identity provider writes them. */
   isText?: boolean;
 }
 
-/** Which rows of a monitor's history the daily sweep deletes. `key` is unique among the rows of a monitor. */
+/** Rule by which the daily sweep deletes rows of a monitor's history. `key` is unique among the rows of a monitor. */
 export interface History<Column extends string = string> {
   key: Column;
-  /** A row is deleted once this time is older than what the plan shows. Null: the row is still needed. */
+  /** A row is deleted once this time is longer ago than the plan shows. Rows without this time are still needed and kept. */
   at?: Column;
   /**
-   * The maximum number of rows per monitor, besides the limit on their age, and the column that sorts them. An endpoint whose result
-   * changes at each check, checked as often as its owner may request, adds 8,640 rows a day.
+   * The maximum number of rows per monitor, and the column that sorts them. It applies in addition to the limit on their age: an
+   * endpoint whose result changes at each check adds up to 8,640 rows a day, if its owner requests checks as often as possible.
    */
   newest?: { by: Column; maximum: number };
-  /** A row is deleted once no run and no last check has its key in this column. */
+  /** A row is deleted once no run and no last check refers to its key in this column. */
   referredBy?: keyof Tables['check_runs'] & keyof Tables['monitor_states'];
-  /** Limits the deletion to these rows. The condition calls the table `old`. */
+  /** If set, only rows that meet this condition are deleted. The condition calls the table `old`. */
   isDeletable?: RawBuilder<SqlBool>;
 }
 
-/** Which columns the export lists. No two rows of an account have the same `at` and `key`. */
+/** The columns of a table that the export lists. No two rows of an account may have the same `at` and `key`. */
 export interface ListedColumns<Column extends string = string> {
-  /** Name of the list, which is that of the table by default. */
+  /** Name of the list. Default: the name of the table. */
   as?: string;
   columns: readonly Column[];
-  /** Column that is exported as `created_at`; by default the column of this name. The oldest rows come first. */
+  /** Column that is exported as `created_at`, oldest rows first. Default: the column of this name. */
   at?: Column;
-  /** Column that is exported as `id`; by default the column of this name. */
+  /** Column that is exported as `id`. Default: the column of this name. */
   key?: Column;
   /** Columns that contain JSON. */
   json?: readonly Column[];
@@ -57,34 +57,34 @@ export interface ListedColumns<Column extends string = string> {
 }
 
 /**
- * Rule for a column of a kept row: a string says why it is kept, a function returns its new value (`now` in ms UTC),
- * and `changedBy` names what else changes it.
+ * What happens to a column of a row that is kept for a new owner. A string says why the value is kept. A function returns the new
+ * value (`now` in ms UTC). `changedBy` names the code that changes the column.
  */
 type ColumnPolicy<Value> = string | ((now: number) => Value) | { changedBy: string };
 
 /**
- * Rule for an account's rows when a new owner verifies its address. `reported`: they are deleted, and the mail to the owner counts them;
- * `removed`: the mail does not mention them. `kept`: they stay, for this reason. `columns`: they stay with some columns reset.
+ * What happens to an account's rows when a new owner verifies its address. `reported`: deleted and counted in the mail to the
+ * owner. `removed`: deleted, not in the mail. `kept`: kept, for the given reason. `columns`: kept, with some columns reset.
  */
 export type NewOwnerPolicy<Table extends keyof Tables = keyof Tables> =
   | (Table extends ClearedTable ? 'reported' : 'removed')
   | { kept: string }
   | { columns: { [Column in keyof Tables[Table]]-?: ColumnPolicy<SelectType<Tables[Table][Column]>> } };
 
-/** What is done with the rows of a table. */
+/** The rules for the rows of a table. */
 interface Rules<Table extends keyof Tables, Column extends string = keyof Tables[Table] & string> {
-  /** What keeps a stranger from filling the table. */
+  /** What prevents a stranger from filling the table. */
   bound: string;
   newOwner: NewOwnerPolicy<Table>;
   /** What the export of an account lists, or why the table has no list of its own. */
   exported: ListedColumns<Column> | string;
   expires?: Expiry<Column>;
   history?: History<Column>;
-  /** Times of past events, which are set to now if a clock that ran ahead wrote them. */
+  /** Columns with times of past events. Times in the future, which a clock that ran ahead wrote, are set to now. */
   pastEvents?: readonly Column[];
   /**
-   * Owner of the rows in a table without `account_id`. `users`: they are deleted with a user of the identity provider. `shared`: they are
-   * deleted when no account needs them. `deployment`: they stay. `migrations`: copies leave them out, because migrations write them.
+   * To whom rows without `account_id` belong. `users`: deleted with a user of the identity provider. `shared`: deleted when no
+   * account needs them. `deployment`: kept. `migrations`: written by migrations, so copies omit them.
    */
   of: 'users' | 'shared' | 'deployment' | 'migrations';
 }
@@ -110,10 +110,13 @@ const TRIGGER_RULES = {
   newOwner: { kept: 'Triggers derive it from monitors.' },
   exported: 'Triggers derive it from other tables.',
 } as const;
-// Each alert is sent once per incident, so alerts of kept incidents would never reach the new owner's channels.
+// Remove alerts: an alert is sent once per incident, so if they were kept, the new owner would never get those of open incidents.
 const ALERT_RULES = { newOwner: 'removed', exported: 'The list of alerts has it.' } as const;
 
-/** Longer than any session, verification or mailed link of the identity provider is valid. */
+/**
+ * How the rows of the identity provider expire. `aheadMs` exceeds the lifetime of all its sessions, verifications and mailed
+ * links.
+ */
 const PROVIDER_EXPIRY = { at: ['expiresAt'], aheadMs: DAY_MS + HOUR_MS, isText: true } as const;
 
 const RULES = {
@@ -127,7 +130,7 @@ const RULES = {
         photo_url: () => null,
         company_name: () => '',
         time_zone: () => null,
-        // Otherwise the next checkout would use the customer id of the previous payer, who would get the receipts.
+        // Remove the customer id of the previous owner, because the next checkout would use it and send them the receipts.
         paddle_id: () => '',
         ...keep(PREMIUM_STAYS, 'plan', 'plan_status', 'plan_source', 'plan_ends_at', 'trial_ends_at'),
         ...keep(PREMIUM_STAYS, 'granted_at', 'grant_ends_at'),
@@ -187,7 +190,7 @@ const RULES = {
         ...keep(BY_CHECKS, 'certificate_problem'),
         ...keep(BY_CHECKS, 'last_read_at', 'unreachable_since', 'problem', 'problem_message'),
         ...keep(BY_CHECKS, 'response_ms', 'recent_checks', 'on_schedule_until', 'icon_fetched'),
-        // A paused domain is not checked, so its uptime starts again when it resumes.
+        // A paused domain is not checked. Its uptime starts again when it resumes.
         uptime: () => null,
         uptime_since: () => null,
         suspected_since: () => null,
@@ -241,7 +244,7 @@ const RULES = {
   alerts: {
     bound: 'with their incidents; tests 90 days',
     ...ALERT_RULES,
-    // How long the result of a channel test can be seen.
+    // Owners can see the result of a channel test for 90 days.
     expires: { at: ['created_at'], keepMs: 90 * DAY_MS, only: sql`kind = 'test'` },
   },
   deliveries: { bound: 'one per alert and channel; limits on tests and replays', ...ALERT_RULES },
@@ -298,7 +301,7 @@ const RULES = {
     bound: 'limits on what sends them; 90 days',
     newOwner: { kept: 'The history of sent mail. Waiting mail expires, except mail to the operator.' },
     exported: { columns: ['kind', 'recipient', 'state', 'attempts', 'detail', 'settled_at'] },
-    // How long the operator can see the result of a mail.
+    // The operator can see the result of a mail for 90 days.
     expires: { at: ['settled_at'], keepMs: 90 * DAY_MS },
   },
   feedback: {
@@ -328,7 +331,7 @@ const RULES = {
     bound: 'the payment provider alone writes them; 90 days',
     newOwner: { kept: PREMIUM_STAYS },
     exported: { columns: ['type', 'occurred_at', 'outcome'], at: 'received_at' },
-    // Far longer than the payment provider repeats its webhooks, which the ids detect.
+    // The ids detect repeated webhooks. The payment provider repeats one for far less than 90 days.
     expires: { at: ['received_at'], keepMs: 90 * DAY_MS },
   },
   trials: {
@@ -368,12 +371,15 @@ const RULES = {
 } satisfies Catalogue;
 
 /**
- * All tables of the database. Export, takeover, deletion, retention and copies work from this list. A test compares it with the database, and
- * the type demands all tables, and all columns of rows that a takeover changes.
+ * All tables of the database, with the rules by which exports, takeovers, deletions, retention and copies work. A test compares
+ * the list with the database. The type requires all tables, and all columns of rows that a takeover changes.
  */
 export const CATALOGUE: Catalogue = RULES;
 
-/** Tables whose rows several accounts may need. `deleteAccount` must say for each what becomes of the rows that only this account needed. */
+/**
+ * Tables whose rows several accounts may need. `deleteAccount` needs a rule for each: what happens to rows that only this account
+ * needed.
+ */
 export type SharedTable = {
   [Table in keyof typeof RULES]: (typeof RULES)[Table] extends { of: 'shared' } ? Table : never;
 }[keyof typeof RULES];

@@ -31,11 +31,14 @@ export interface MonitorStatesTable {
   run_checks: number;
   /** The last checks in packed form; see `parseSamples`. */
   samples: string | null;
-  /** Start of the hour that `hour` is about, ms UTC; null if `hour` is null. */
+  /** Start of the hour of the figures in `hour`, ms UTC; null if `hour` is null. */
   hour_at: number | null;
   /** Figures of the current hour, which no row of `monitor_days` includes yet; see `parseHour`. */
   hour: string | null;
-  /** Time at which a limit last prevented the storage of evidence or certificates, or deleted some, ms UTC; null: never. */
+  /**
+   * Time at which a limit last prevented storing evidence or certificates, or caused deletions, ms UTC; null if this never
+   * happened.
+   */
   unkept_at: number | null;
   /** The limit that set `unkept_at`; null: none. */
   unkept_limit: LimitName | null;
@@ -49,13 +52,13 @@ export interface CheckRunsTable {
   number: number;
   /** End of the run's first check, ms UTC. */
   first_at: number;
-  /** End of the run's last check, ms UTC; null for the open run, whose end and count are in `monitor_states`. */
+  /** End of the run's last check, ms UTC. Null for the open run: `monitor_states` has its end and count. */
   last_at: number | null;
   checks: number;
   reached: Flag;
   /** Uptime according to these checks alone; null for checks from before uptime was recorded. */
   uptime: Uptime | null;
-  /** Reason why the run counts as down, as a sentence; null if it does not. */
+  /** Reason why the host was down during the run, as a sentence; null if it was not. */
   down_message: string | null;
   verdict_id: string;
   evidence_id: string;
@@ -92,7 +95,7 @@ export interface MonitorDaysTable {
   hours: string;
 }
 
-/** Distinct verdicts of a monitor. All checks with the same conclusion share one row. */
+/** Distinct verdicts of a monitor. All checks with the same conclusions share one row. */
 export interface VerdictsTable {
   account_id: string;
   monitor_id: string;
@@ -106,7 +109,8 @@ export interface VerdictsTable {
 }
 
 /**
- * The certificates that a monitor's endpoint has served, one row each. Endpoints that alternate between certificates add no rows.
+ * The certificates that a monitor's endpoint has served, one row per certificate. An endpoint that alternates between
+ * certificates adds no further rows.
  */
 export interface MonitorCertificatesTable {
   account_id: string;
@@ -114,19 +118,22 @@ export interface MonitorCertificatesTable {
   id: string;
   fingerprint: string;
   /**
-   * Role of the certificate. `beside`: not sent in the normal handshake, but fetched to complete a chain or sent to another kind
-   * of client.
+   * Role of the certificate. `beside`: the normal handshake did not include it. It was fetched to complete a chain, or sent to
+   * another kind of client.
    */
   role: 'leaf' | 'chain' | 'beside';
   first_seen_at: number;
   /**
-   * Time at which the certificate was last seen, ms UTC. Outdated while `shown` is 1: then `monitor_states.shown_at` has the
-   * time, because not every check writes this row.
+   * Time at which the certificate was last seen, ms UTC. Outdated while `shown` is 1, because not every check writes this row;
+   * `monitor_states.shown_at` then has the time.
    */
   last_seen_at: number;
-  /** 1 if every check with the current evidence sees the certificate; 0 for former ones and those that only the posture shows. */
+  /**
+   * 1 if every check with the current evidence sees the certificate; 0 for former certificates, and for those that only the
+   * posture shows.
+   */
   shown: Flag;
-  /** 0 if the certificate exceeds the monitor's limit. A certificate that no monitor keeps loses its DER. */
+  /** 0 if the monitor's limit prevents keeping the certificate. The DER of a certificate that no monitor keeps is deleted. */
   kept: Generated<Flag>;
 }
 
@@ -138,19 +145,22 @@ export interface CertificatesTable {
   facts: string | null;
   first_seen_at: number;
   /**
-   * SHA-256 of the sorted names in `facts`, or of the subject without names; null without facts, or if an older program
+   * SHA-256 of the sorted names in `facts`, or of the subject if there are no names. Null without facts, or if an older program
    * stored the row (migration 0027).
    */
   names_digest: Generated<string | null>;
-  /** Start of validity, ms UTC; null like `names_digest`. */
+  /** Start of validity, ms UTC; null in the same cases as `names_digest`. */
   not_before: Generated<number | null>;
-  /** The issuer as lists show it, in lower case, at most 200 characters; null like `names_digest` (migration 0033). */
+  /**
+   * The issuer as lists show it, in lower case, at most 200 characters; null in the same cases as `names_digest` (migration
+   * 0033).
+   */
   issuer_line: Generated<string | null>;
 }
 
 /**
- * The leaf certificates that the monitors of an account saw last at any of their addresses, each once. Triggers maintain it; code must
- * not write it.
+ * The leaf certificates that any address of an account's monitors served at the last check, one row per certificate. Triggers
+ * maintain the table; code must not write it.
  */
 export interface ServedCertificatesTable {
   account_id: string;
@@ -162,13 +172,13 @@ export interface ServedCertificatesTable {
   names: string;
   /** The issuer as lists show it, in lower case, at most 200 characters; empty if `certificates.issuer_line` is null. */
   issuer: Generated<string>;
-  /** Number of monitors; paused ones count. */
+  /** Number of monitors that saw the certificate, including paused ones. */
   domains: number;
 }
 
 /**
- * The leaves that addresses of a monitor served at the last check that read one, except that of `monitors.certificate_fingerprint`.
- * Most monitors have none. Triggers delete the rows of a deleted monitor.
+ * The leaves that addresses of a monitor served at the last check that read a certificate, except the one in
+ * `monitors.certificate_fingerprint`. Most monitors have none. Triggers delete the rows of a deleted monitor.
  */
 export interface OtherLeavesTable {
   account_id: string;
@@ -176,16 +186,22 @@ export interface OtherLeavesTable {
   fingerprint: string;
   /** End of validity, ms UTC. */
   not_after: number;
-  /** Name of the monitor, so that an index has the rows in the order of lists. */
+  /** Name of the monitor. It is here so that an index can have the rows in the order of lists. */
   host: string;
   port: number;
-  /** Its worst problem there, besides expiry; null if there is none, or until the first check after migration 0034. */
+  /**
+   * The worst problem of the leaf on this monitor, besides expiry; null if there is none, or before the first check after
+   * migration 0034.
+   */
   problem: CertificateProblem | null;
-  /** Until when its renewal is on schedule, ms UTC; null for certificates that are not short-lived, or not trusted. */
+  /** Until when the renewal of the leaf is on schedule, ms UTC; null for leaves that are not short-lived or not trusted. */
   on_schedule_until: number | null;
 }
 
-/** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */
+/**
+ * Icons of sites, one row per endpoint, shared by all accounts. `content` is null if the site has no icon or none was fetched
+ * yet.
+ */
 export interface FaviconsTable {
   host: string;
   port: number;

@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts';
 /** File in DATA_DIR with the id of the database that the folder belongs to. */
 export const DATABASE_ID_FILE = 'database-id';
 
-/** The database that is opened, and the one that is expected. */
+/** The database to open, and the id that it should have. */
 export interface Place {
   dialect: DialectName;
   /** Name of the database in messages. */
@@ -19,7 +19,7 @@ export interface Place {
   expectedId: string | null;
 }
 
-/** Refuses a missing or empty file before SQLite creates a database there. @throws StoreError `lost_database` */
+/** Refuses a missing or empty file, because SQLite would create a new database there. @throws StoreError `lost_database` */
 export function refuseLostFile(place: Place): void {
   const path = join(place.dataDir, SQLITE_FILE);
   if (place.expectedId === null || (existsSync(path) && statSync(path).size > 0)) return;
@@ -27,8 +27,8 @@ export function refuseLostFile(place: Place): void {
 }
 
 /**
- * Refuses an empty database and one with another id, before anything is written to it. Accepts one from before databases had ids.
- * @throws StoreError `lost_database` or `other_database`
+ * Refuses an empty database and a database with another id, before anything is written to it. Accepts a database without an id,
+ * from before databases had ids. @throws StoreError `lost_database` or `other_database`
  */
 export async function refuseOtherDatabase(db: Kysely<Tables>, place: Place): Promise<void> {
   const { dialect, name, dataDir, expectedId } = place;
@@ -49,7 +49,7 @@ export async function databaseId(db: Kysely<Tables>, dialect: DialectName): Prom
   return rows[0]?.id ?? null;
 }
 
-/** Returns the id of the database. Gives it the expected or a new one if it has none; of several processes the first one decides. */
+/** Returns the id of the database. If it has none, assigns the expected or a new id; of several processes, the first one does. */
 export async function ensureDatabaseId(
   db: Kysely<Tables>,
   { dialect, expectedId }: Place,

@@ -6,7 +6,7 @@ import { createInitialSchema } from './migrations/0021-initial-schema/index.ts';
 import { levelOf, MIGRATIONS } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
 
-/** The migration that replaced the former ones, with the same tables as the last of them. */
+/** The migration that replaced the former migrations. It creates the same tables as they did. */
 const INITIAL_SCHEMA = '0021-initial-schema';
 const INITIAL_LEVEL = levelOf(INITIAL_SCHEMA);
 
@@ -31,7 +31,7 @@ const FORMER_MIGRATIONS = [
   '0020-sign-ups',
 ];
 
-/** The last commit that has the former migrations. Started once, it brings a database of any former schema to level 20. */
+/** The last commit with the former migrations. A server of this commit migrates a database of any former level to level 20. */
 const LAST_FORMER_COMMIT = '8cfdd967007c0962e4dca62ec1f1ce497ae95f49';
 
 /** Returns whether these are the migrations of schema level 20, whose tables are those of `0021-initial-schema`. */
@@ -42,7 +42,7 @@ export function isLastFormerLevel(done: readonly string[]): boolean {
 const isFormer = (migration: string): boolean => FORMER_MIGRATIONS.includes(migration);
 
 export interface LevelFound {
-  /** 0 without migrations, and 21 instead of 20, because both have the same tables. */
+  /** The level: 0 without migrations; 21 for a database of level 20, because both levels have the same tables. */
   level: number;
   /** Names of migrations that this program does not know. */
   unknown: string[];
@@ -50,14 +50,14 @@ export interface LevelFound {
   isTooOld: boolean;
 }
 
-/** Returns the level of a database that has the migrations `done`, as a program with the migrations `changes` sees it. */
+/** Returns the level of a database in which the migrations `done` ran, for a program with the migrations `changes`. */
 export function findLevel(done: readonly string[], changes = MIGRATIONS): LevelFound {
   const unknown = done.filter((change) => !Object.hasOwn(changes, change) && !isFormer(change));
   const level = isLastFormerLevel(done) ? INITIAL_LEVEL : Math.max(0, ...done.map(levelOf));
   return { level, unknown, isTooOld: unknown.length === 0 && level > 0 && level < INITIAL_LEVEL };
 }
 
-/** Returns the line that refuses a database or a backup below schema level 20. It says what to do. */
+/** Returns the message that refuses a database or backup below schema level 20. It tells the operator what to do. */
 export function tooOldLine(name: string, done: readonly string[], kind: 'database' | 'backup'): string {
   const step =
     kind === 'database'
@@ -69,8 +69,8 @@ export function tooOldLine(name: string, done: readonly string[], kind: 'databas
 type Db = Kysely<Tables>;
 
 /**
- * Baselines a database of schema level 20: records `0021-initial-schema` as done in place of the former migrations. Ignores tables
- * of other programs. @throws StoreError `unexpected_schema` if tables or columns differ from the initial schema
+ * Prepares a database of schema level 20 for later migrations: records `0021-initial-schema` as done in place of the former ones.
+ * Ignores tables of other programs. @throws StoreError `unexpected_schema` if tables or columns differ from the initial schema
  */
 export async function baseline(trx: Transaction<Tables>, dialect: DialectName, name: string): Promise<void> {
   const differences = await differencesFromInitialSchema(trx, dialect, name);
@@ -86,7 +86,7 @@ export async function baseline(trx: Transaction<Tables>, dialect: DialectName, n
     values (${INITIAL_SCHEMA}, ${new Date().toISOString()})`.execute(trx);
 }
 
-/** For each table, its columns by name, with type and nullability such as "text not null". */
+/** The columns of each table by name, with type and nullability, for example "text not null". */
 type Shape = Map<string, Map<string, string>>;
 
 async function differencesFromInitialSchema(trx: Db, dialect: DialectName, name: string): Promise<string[]> {

@@ -22,17 +22,16 @@ export interface MigrateOptions {
 }
 
 /**
- * Result of `oldestProgram` for a database that does not record it, above all real levels: any unknown migration may be
- * incompatible with this program.
+ * Result of `oldestProgram` for a database that does not record this level. It exceeds all real levels, because any unknown
+ * migration may be incompatible with this program.
  */
 const NO_LEVEL = Infinity;
 const CONFLICT_ATTEMPTS = 3;
 const PAUSE_MS = 500;
 
 /**
- * Runs pending migrations in one transaction, one process at a time. Baselines a database of schema level 20 at
- * `0021-initial-schema`, which has the same tables. Accepts a newer schema without breaking changes.
- * @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema`, `refused` or `old_processes`
+ * Runs pending migrations in one transaction, one process at a time. On a database of level 20, records `0021-initial-schema` as done:
+ * it has the same tables. @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema`, `refused` or `old_processes`
  */
 export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
   const { attempts = 1 } = options;
@@ -43,7 +42,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
         ? migrateSqlite(db, options)
         : db.transaction().execute((trx) => migrateWithin(trx, options)));
     } catch (error) {
-      // Try again after a conflict such as a deadlock: running processes may lock tables in another order than the migration.
+      // Try again after a conflict such as a deadlock: running processes may lock tables in a different order from the migration.
       if (isConflict(error) && ++conflicts < CONFLICT_ATTEMPTS) continue;
       const isOldProcess = error instanceof StoreError && error.code === 'old_processes';
       if (!isOldProcess || ++refusals >= attempts) throw error;
@@ -53,8 +52,8 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
 }
 
 /**
- * Migrates with foreign keys off, so that a migration can replace a table that others refer to. Verifies them before it commits.
- * SQLite ignores the pragma within a transaction.
+ * Turns off foreign keys during migrations, so that a migration can replace a table that others refer to. Verifies them before
+ * the commit. SQLite ignores the pragma inside a transaction, so it is set before.
  */
 async function migrateSqlite(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
   await db.connection().execute(async (connection) => {
@@ -88,7 +87,7 @@ export async function databaseLevel(db: Kysely<Tables>, options: MigrateOptions)
   return findLevel(done).level;
 }
 
-/** Id of the lock, the same in all versions, because processes of several versions may start at the same time. */
+/** Id of the lock. All versions use the same id, because processes of several versions may start at the same time. */
 const LOCK_ID = sql.lit(3_853_314_791_062_309_107n);
 
 /** Keeps other processes of any version from migrating until the transaction ends. PostgreSQL only. */
@@ -102,7 +101,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   if (dialect === 'postgres') await lockMigrations(trx);
   await sql`create table if not exists kysely_migration (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(trx);
-  // Read again under the lock, because another process may have migrated meanwhile.
+  // Read the migrations again under the lock, because another process may have migrated meanwhile.
   if (isLastFormerLevel(await migrationsDone(trx, dialect))) await baseline(trx, dialect, options.name);
   const names = await pending(trx, options);
   const breaking = names.filter((name) => changes[name]?.breaking);
@@ -111,7 +110,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   const startedAt = Date.now();
   for (const [index, name] of names.entries()) {
     await changes[name]?.up(trx as unknown as Kysely<unknown>, dialect);
-    // Use distinct timestamps, so that they sort like the names.
+    // Use distinct timestamps, so that sorting by them gives the order of the names.
     const timestamp = new Date(startedAt + index).toISOString();
     await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(trx);
   }
@@ -119,8 +118,8 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
 }
 
 /**
- * Refuses to migrate if connected processes are older than a breaking migration. Locks kysely_migration first: a new process
- * reads this table first, so it waits and then sees the migrated database. @throws StoreError `old_processes`
+ * Refuses to migrate if processes older than a breaking migration are connected. Locks kysely_migration first: a new process
+ * begins by reading this table, so it waits and then sees the migrated database. @throws StoreError `old_processes`
  */
 async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: string): Promise<void> {
   await sql`lock table kysely_migration in access exclusive mode`.execute(trx);
@@ -188,7 +187,7 @@ async function markOldestProgram(
   await sql`insert into oldest_program (level) values (${level})`.execute(trx);
 }
 
-/** Returns the number of the newest migration in the database, even if newer than this program; 0 if there is none. */
+/** Returns the number of the newest migration in the database, even if this program does not know it; 0 if there is none. */
 export async function schemaLevel({ db }: { db: Kysely<Tables> }): Promise<number> {
   const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(
     db,

@@ -45,7 +45,9 @@ import type {
 } from './check-tables.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 
-/** The key of a monitor. Queries always filter by account, so that another account's id is treated like an unknown one. */
+/**
+ * The key of a monitor. Queries always filter by account, so that the id of another account's monitor acts like an unknown one.
+ */
 export interface MonitorKey {
   accountId: string;
   monitorId: string;
@@ -59,7 +61,7 @@ export interface MonitorsTable {
   account_id: string;
   host: string;
   port: number;
-  /** How the endpoint is checked, as core's `writeTarget` returns it; empty without a target. */
+  /** How the endpoint is checked, as written by core's `writeTarget`; empty without a target. */
   target: Generated<string>;
   check_every_minutes: number;
   created_at: number;
@@ -67,9 +69,14 @@ export interface MonitorsTable {
   /** Queue lane of the monitor; see `laneOf`. */
   lane: Generated<number>;
   last_checked_at: number | null;
-  /** 1 after the first check. Indexes use it instead of `last_checked_at`, which every check would rewrite. */
+  /**
+   * 1 after the first check, else 0. Indexes use it in place of `last_checked_at`, whose index entry every check would rewrite.
+   */
   checked: Generated<Flag>;
-  /** Time of a request for a check, or of a change that needs one, that no claim has included yet, ms UTC; null: none. */
+  /**
+   * Time of a request for a check, or of a change that needs one, ms UTC; null if there is none, or a worker has claimed the
+   * check.
+   */
   check_requested_at: number | null;
   lease_token: string | null;
   lease_expires_at: number | null;
@@ -80,16 +87,19 @@ export interface MonitorsTable {
   certificate_fingerprint: string | null;
   /** End of validity of the leaf last seen, ms UTC, by which lists sort and count. */
   not_after: number | null;
-  /** When the renewal of the leaf last seen becomes overdue, ms UTC; null if unknown, not short-lived or not trusted. */
+  /**
+   * When the renewal of the leaf last seen becomes overdue, ms UTC; null if unknown, or if the leaf is not short-lived or not
+   * trusted.
+   */
   on_schedule_until: number | null;
-  /** What makes clients refuse the leaf last seen on this monitor, besides expiry; null if nothing does. */
+  /** Why clients refuse the leaf last seen on this monitor, besides expiry; null if they do not. */
   certificate_problem: CertificateProblem | null;
   revoked: Flag;
   /** Time of the last check that read a certificate, ms UTC; null if none did. */
   last_read_at: number | null;
   /**
-   * 1 once the site's icon was fetched after this monitor had read a certificate there. Until then it shows none, because an icon that
-   * was fetched for other accounts would show that they watch the site.
+   * 1 once the site's icon was fetched after this monitor had read a certificate there. Before, the monitor shows no icon: one
+   * fetched for other accounts would reveal that they watch the site.
    */
   icon_fetched: Generated<Flag>;
   unreachable_since: number | null;
@@ -100,14 +110,18 @@ export interface MonitorsTable {
   paused_by: PausedBy | null;
   paused_at: number | null;
   notes: Generated<string>;
-  /** JSON list of lower-case words. The column has no index; `contains` finds a tag together with its quotes. */
+  /** JSON list of lower-case words. The column has no index; `contains` finds a tag with its quotes. */
   tags: Generated<string>;
   protocol: Generated<Protocol>;
-  /** Confirmed uptime, which a single failure does not change; null until the first conclusive check after adding or resuming. */
+  /**
+   * Confirmed uptime. A single failed check does not change it. Null before the first conclusive check after adding or resuming.
+   */
   uptime: Uptime | null;
-  /** Time of the first conclusive check since adding or resuming, ms UTC, from which uptime counts; null before that check. */
+  /**
+   * Time of the first conclusive check after adding or resuming, ms UTC; null before that check. Uptime is computed from then on.
+   */
   uptime_since: number | null;
-  /** Time of a failure that a second check must confirm, ms UTC; null if there is none. */
+  /** Time of a failure that a second check has not confirmed yet, ms UTC; null if there is none. */
   suspected_since: number | null;
   /** Start of the open `down` incident, ms UTC; null if there is none. */
   down_since: number | null;
@@ -132,7 +146,8 @@ export interface MonitorListingTable {
   host: string;
   port: number;
   /**
-   * The phase of the monitor: 0 paused, 1 pending, 2 unread, 3 revoked (see DOMAIN_STATES); 4: the state depends on `not_after`.
+   * The phase of the monitor: 0 paused, 1 pending, 2 unread, 3 revoked (see DOMAIN_STATES), 4 if the state depends on
+   * `not_after`.
    */
   phase: number;
   not_after: number | null;
@@ -140,9 +155,15 @@ export interface MonitorListingTable {
   on_schedule_until: number | null;
   /** Copy of `monitors.certificate_fingerprint`. */
   certificate_fingerprint: string | null;
-  /** The most severe problem. 2: down or unreachable; 1: not trusted, refused by some clients or flawed; 3: renewal overdue; 0: none, or paused. */
+  /**
+   * The most severe problem: 2 down or unreachable; 1 not trusted, refused by some clients or flawed; 3 renewal overdue; 0 none,
+   * or paused.
+   */
   trouble: number;
-  /** The most urgent problem that does not depend on the time, as a number of `FAULTS`; 0: none, or paused. */
+  /**
+   * The most urgent problem that does not depend on the time, as an index in `FAULTS`; 0 if there is none, and for paused
+   * monitors.
+   */
   fault: number;
   tags: string;
   search_text: string;
@@ -167,7 +188,7 @@ export interface SubscriptionsTable {
   cancels_at: number | null;
   past_due_since: number | null;
   refunded_at: number | null;
-  /** `occurred_at` of the last applied event about the subscription itself. Older ones that arrive later are ignored. */
+  /** `occurred_at` of the last applied event about the subscription itself. Older events that arrive later are ignored. */
   told_at: number;
   /** `occurred_at` of the last applied refund event; null if there is none. Only refund events set `refunded_at`. */
   refund_told_at: number | null;
@@ -182,9 +203,7 @@ export interface PaymentEventsTable {
   occurred_at: number;
   received_at: number;
   outcome: 'applied' | 'stale' | 'ignored';
-  /**
-   * Subscription of a refund event that arrived before its subscription; null for other events and once the refund is applied.
-   */
+  /** Subscription of a refund that arrived before its subscription; null for other events, and once the refund was applied. */
   refund_of: string | null;
   refund_at: number | null;
   refunded: Flag | null;
@@ -192,9 +211,7 @@ export interface PaymentEventsTable {
 
 export type MailState = 'waiting' | 'delivered' | 'failed' | 'expired';
 
-/**
- * Mails other than alerts, to an account or to the operator. A mail to the operator has no account or the account of its sender.
- */
+/** Mails other than alerts. A mail to the operator has no account, or the account of the person who caused it. */
 export interface MailsTable extends OutboxColumns {
   account_id: string | null;
   recipient: string;

@@ -69,7 +69,7 @@ const PAGES_PER_STEP = 2_000;
 async function copySqlite(dataDir: string, draft: string): Promise<void> {
   const db = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
   try {
-    // The read transaction keeps the snapshot stable. Without it, each concurrent write would restart the backup.
+    // The read transaction keeps the snapshot unchanged. Without it, each concurrent write would restart the backup.
     db.exec('begin; select count(*) from sqlite_schema');
     await backup(db, draft, { rate: PAGES_PER_STEP });
   } finally {
@@ -112,7 +112,7 @@ async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
   }
 }
 
-/** Creates all tables of a schema level. They are empty except for rows that the migrations insert. */
+/** Creates all tables of a schema level, with only the rows that the migrations insert. */
 async function createTables(path: string, level: number): Promise<void> {
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(path) });
   await migrate(db, { dialect: 'sqlite', name: 'The copy', upTo: level });

@@ -6,8 +6,8 @@ import { checksumTable, copyMismatch, type TableSum, type Target } from './copy-
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
 
 /**
- * Metadata of a backup, written last: a file without it is incomplete. A backup is an SQLite file with the product's tables at
- * their schema level, whichever database they came from.
+ * Metadata of a backup. It is written last, so a file without it is incomplete. A backup is an SQLite file with the product's
+ * tables at their schema level, whether they come from SQLite or PostgreSQL.
  */
 export interface BackupMetadata {
   madeAt: number;
@@ -49,7 +49,7 @@ export async function finishBackup(
   db: DatabaseSync,
   { madeAt, secrets }: Pick<BackupMetadata, 'madeAt' | 'secrets'>,
 ): Promise<BackupMetadata> {
-  // Without a write-ahead log the backup is one file, so no part of it can be left behind when somebody copies it.
+  // Turn off the write-ahead log: then the backup is one file, and whoever copies it cannot forget a part.
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
   checkIntegrity(db, 'The copy of the database');
   const level = levelOfFile(db, 'The database');
@@ -103,7 +103,7 @@ export async function verifyBackup(db: DatabaseSync, file: string): Promise<Back
   return facts;
 }
 
-/** Returns the id of the database in an SQLite file; null if it is from before databases had ids. */
+/** Returns the id of the database in an SQLite file; null if the file was written before databases had ids. */
 export function databaseIdOf(db: DatabaseSync): string | null {
   if (!sqliteTables(db).some(({ name }) => name === 'database_id')) return null;
   const row = db.prepare('select id from database_id').get();

@@ -12,7 +12,7 @@ export type CopyErrorCode =
   | 'older'
   /** The target already exists, contains data, or has tables of another program with the same names. */
   | 'not_empty'
-  /** The source database is empty. */
+  /** The source database is empty, so there is nothing to copy. */
   | 'nothing_there'
   /** Processes of this program are connected to the target database. */
   | 'in_use'
@@ -20,7 +20,7 @@ export type CopyErrorCode =
   /** The target database cannot store one of the values. */
   | 'unfit';
 
-/** Error of a copy that failed. Existing data is unchanged. The message is one line for the operator. */
+/** Thrown if a copy failed. Existing data is unchanged. The message is one line for the operator. */
 export class CopyError extends Error {
   override name = 'CopyError';
   readonly code: CopyErrorCode;
@@ -32,8 +32,8 @@ export class CopyError extends Error {
 }
 
 /**
- * Runs `work`, and maps errors of a full disk to a CopyError that names `target`, those of a damaged or unreadable file to one that
- * names `source`. @throws CopyError `no_room` or `damaged`
+ * Runs `work` and converts file errors to CopyErrors: a full disk to one that names `target`, a damaged or unreadable file to one
+ * that names `source`. @throws CopyError `no_room` or `damaged`
  */
 export async function mapFileErrors<T>(
   { source, target }: { source: string; target: string },

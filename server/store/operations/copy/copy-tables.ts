@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { tablesWith } from '../../schema/catalogue.ts';
 import { CopyError } from './copy-error.ts';
 
-/** A value in the form common to both databases. better-auth's timestamps are ISO text, its booleans 0 and 1. */
+/** A value in a form common to both databases: times of better-auth are ISO text, its booleans 0 and 1. */
 export type Value = null | number | string | Uint8Array;
 export type Row = readonly Value[];
 
@@ -28,7 +28,7 @@ export interface TableSum {
   checksum: string;
 }
 
-/** Returns whether migrations keep their state in the table. Those of the target create it, so it is not copied. */
+/** Returns whether migrations keep their state in the table. It is not copied: the migrations of the target create it. */
 export const isBookkeeping = (table: string): boolean =>
   tablesWith('of').some(([name, of]) => name === table && of === 'migrations');
 
@@ -55,7 +55,7 @@ export function sortByReferences(tables: readonly TableShape[]): TableShape[] {
   return ordered;
 }
 
-/** The tables and rows that a copy reads. */
+/** A database or file from which a copy reads tables. */
 export interface Source {
   tables: readonly TableShape[];
   rows(table: TableShape): Iterable<Row[]> | AsyncIterable<Row[]>;
@@ -66,8 +66,8 @@ export interface Target extends Source {
 }
 
 /**
- * Copies the tables `names`; both sides must have the same schema level. The caller must have begun a transaction on the target.
- * Reads each table back to verify it. @throws CopyError `damaged` if the copy differs
+ * Copies the tables `names` and reads each copy back to verify it. Both sides must have the same schema level. The caller must
+ * have begun a transaction on the target. @throws CopyError `damaged` if the copy differs
  */
 export async function copyTables(
   from: Source,
@@ -103,7 +103,7 @@ export async function checksumTable(source: Source, table: TableShape): Promise<
   return sum.result();
 }
 
-/** Returns the error for a table whose copy differs from the original. */
+/** Returns the error for a table whose copy differs from its source. */
 export function copyMismatch(expected: TableSum, found: TableSum): CopyError {
   const side = ({ rows, checksum }: TableSum) => `${rows} rows, checksum ${checksum.slice(0, 16)}`;
   return new CopyError(
@@ -115,7 +115,7 @@ export function copyMismatch(expected: TableSum, found: TableSum): CopyError {
 const columnsOf = ({ columns }: TableShape): string => columns.map(({ name }) => name).join(',');
 
 /**
- * Returns an accumulator of row hashes. Its sum does not depend on the row order, which differs between the databases.
+ * Returns an accumulator of row hashes. The sum does not depend on the order of the rows, which differs between the databases.
  */
 function createSum(table: string): { add(rows: readonly Row[]): void; result(): TableSum } {
   let rows = 0;

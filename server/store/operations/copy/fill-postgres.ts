@@ -19,7 +19,7 @@ import { SQLITE_FILE } from '../../db/dialect.ts';
 
 export interface FillOrder {
   databaseUrl: string;
-  /** Setting that contains the URL, for messages: DATABASE_URL or --to. */
+  /** Name of the setting that contains the URL, for messages: DATABASE_URL or --to. */
   setting: string;
   /** An SQLite file with the product's tables, on which the caller has begun a transaction. */
   source: DatabaseSync;
@@ -68,7 +68,7 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
       beforeCommit?.();
       return copied;
     });
-    // Without statistics the planner would treat the tables as empty in the first queries.
+    // Update the statistics, without which the planner would treat the tables as empty in the first queries.
     await sql`analyze`.execute(db);
     return sums;
   } finally {
@@ -77,8 +77,8 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
 }
 
 /**
- * Drops the product's tables. @throws CopyError `not_empty` if they have data that may not be replaced, or tables of another
- * program have the same names
+ * Drops the product's tables. @throws CopyError `not_empty` if they have data that may not be replaced, or if another program has
+ * tables of the same names
  */
 async function dropExistingTables(
   trx: Transaction<Tables>,
@@ -96,7 +96,7 @@ async function dropExistingTables(
   if (level === 0) return;
   const former = await tablesOfLevel(level);
   const nonEmpty: string[] = [];
-  // A database without data has an id too.
+  // Ignore `database_id`, which has a row even if the database has no data.
   for (const table of former.filter((name) => name !== 'database_id')) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx);
     if (rows.length > 0) nonEmpty.push(table);
@@ -122,7 +122,7 @@ async function tablesOfLevel(level: number): Promise<string[]> {
 }
 
 export interface MoveOptions {
-  /** Folder of the embedded database, whose lock the caller must hold. */
+  /** Folder of the SQLite database. The caller must hold its lock. */
   dataDir: string;
   /** URL of the PostgreSQL database. */
   to: string;
@@ -130,7 +130,7 @@ export interface MoveOptions {
   onTable: (sum: TableSum) => void;
 }
 
-/** Copies the embedded database, which stays unchanged, to an empty one on PostgreSQL. @throws CopyError, StoreError */
+/** Copies the SQLite database, which stays unchanged, to an empty PostgreSQL database. @throws CopyError, StoreError */
 export async function move({ dataDir, to, onTable }: MoveOptions): Promise<TableSum[]> {
   const files = { source: `The database in DATA_DIR (${dataDir})`, target: 'the database of --to' };
   return mapFileErrors(files, async () => {

@@ -15,7 +15,7 @@ import { isoInstant, quoted } from './sqlite-tables.ts';
 
 const BATCH_SIZE = 500;
 
-/** Returns all tables of the current schema except those of migrations; also tables of other programs. */
+/** Returns all tables of the current schema, including those of other programs, but not those of migrations. */
 export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> {
   const columns = await sql<{ table: string; column: string; type: string }>`
     select c.relname as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type
@@ -83,7 +83,7 @@ function isDataError(error: unknown): error is Error {
   return error instanceof Error && /^2[23]/.test(String(Reflect.get(error, 'code') ?? ''));
 }
 
-/** Runs `work` with triggers disabled, because the rows that they derive are copied too. */
+/** Runs `work` with triggers disabled: the copied tables already include the rows that triggers derive. */
 export async function withoutPostgresTriggers<T>(
   trx: Kysely<Tables>,
   tables: readonly TableShape[],

@@ -14,7 +14,7 @@ import { CopyError, mapFileErrors } from './copy-error.ts';
 import { fillPostgres } from './fill-postgres.ts';
 
 export interface RestoreOptions {
-  /** PostgreSQL URL; null: SQLite in `dataDir`, whose lock the caller must hold. */
+  /** PostgreSQL URL. Null: SQLite in `dataDir`; then the caller must hold the folder's lock. */
   databaseUrl: string | null;
   dataDir: string;
   file: string;
@@ -27,15 +27,15 @@ export interface RestoreOptions {
 
 export interface Restored {
   facts: BackupMetadata;
-  /** Path of the previous SQLite database, which was renamed; null if there was none, and on PostgreSQL. */
+  /** New path of the previous SQLite database, which was renamed; null if there was none, and on PostgreSQL. */
   former: string | null;
   /** Id of the restored database; null if it gets one at the next start. */
   databaseId: string | null;
 }
 
 /**
- * Restores the database from a backup. A failure leaves the existing data unchanged, but a crash may leave an SQLite file under
- * its `former` name. @throws CopyError, StoreError
+ * Restores the database from a backup. A failure leaves the existing data unchanged. After a crash, the existing SQLite file may
+ * have its `former` name. @throws CopyError, StoreError
  */
 export async function restore(order: RestoreOptions): Promise<Restored> {
   const { databaseUrl, dataDir, file } = order;
@@ -83,7 +83,7 @@ async function intoSqlite({
     let facts: BackupMetadata;
     let databaseId: string | null;
     try {
-      // Verify the copy rather than the original, because the copy becomes the database.
+      // Verify the copy and not the original, because the copy becomes the database.
       facts = await verifyBackup(db, file);
       dropBackupMetadata(db);
       databaseId = databaseIdOf(db);
@@ -108,7 +108,7 @@ async function intoSqlite({
   }
 }
 
-/** Renames a database, if it exists, with its log files, because SQLite would apply an old log to a new database. */
+/** Renames a database, if it exists, and its log files: SQLite would apply an old log to a new database of the same name. */
 function renameDatabase(from: string, to: string): void {
   for (const suffix of ['', ...LOG_SUFFIXES])
     if (existsSync(`${from}${suffix}`)) renameSync(`${from}${suffix}`, `${to}${suffix}`);

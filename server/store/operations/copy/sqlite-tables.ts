@@ -11,7 +11,7 @@ import {
 
 const BATCH_SIZE = 500;
 
-/** Returns all tables of an SQLite file except those of migrations and backup metadata, read from its own schema. */
+/** Returns all tables in the schema of an SQLite file, except those of migrations and backup metadata. */
 export function sqliteTables(db: DatabaseSync): TableShape[] {
   const names = db
     .prepare(`select name from pragma_table_list where schema = 'main' and type = 'table'`)
@@ -68,7 +68,7 @@ export function insertIntoSqlite(
   for (const row of rows) statement.run(...(row as SQLInputValue[]));
 }
 
-/** Runs `work` without triggers and recreates them after it, because the rows that they derive are copied too. */
+/** Drops all triggers, runs `work` and recreates them: the copied tables already include the rows that triggers derive. */
 export async function withoutSqliteTriggers<T>(db: DatabaseSync, work: () => T | Promise<T>): Promise<T> {
   const triggers = db.prepare(`select name, sql from sqlite_schema where type = 'trigger'`).all();
   for (const { name } of triggers) db.exec(`drop trigger ${quoted(String(name))}`);
