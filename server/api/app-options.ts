@@ -35,12 +35,12 @@ export interface AppOptions {
   /** Egress policy for the hosts of monitors and preview checks, applied when somebody enters a host. */
   policy: {
     permits(ip: string): boolean;
-    /** Returns whether the operator opened the range of the address. */
+    /** Returns whether the operator has opened the address range that contains this address. */
     opens(ip: string): boolean;
     permitsLocalNames: boolean;
     isLocalName(host: string): boolean;
   };
-  /** Returns whether DNS has a permitted address for the endpoint; null if that is not known in time. */
+  /** Returns whether DNS has a permitted address for the endpoint; null if DNS does not answer in time. */
   isInDns(endpoint: CheckedEndpoint): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */
   channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;
@@ -87,7 +87,7 @@ export interface Timing {
   /** Time without events after which a stream sends a heartbeat, ms. Also the interval of its session checks. */
   heartbeatMs: number;
   /**
-   * Maximum time for which a health check waits for the database, ms. If the network to it is broken, no answer ever
+   * Maximum time for which a health check waits for the database, ms. If the network to the database is broken, no answer ever
    * comes.
    */
   databaseMs: number;

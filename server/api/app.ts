@@ -156,8 +156,8 @@ function isOneClick({ method, path }: { method: string; path: string }): boolean
 }
 
 /**
- * Registers what runs before every route: telemetry, security headers, and checks of path length, rate and https; below
- * /api also of origin and body size. Health checks work over plain http.
+ * Registers what runs before every route: telemetry, security headers, and checks of path length, request rate and https. Below
+ * /api it also checks origin and body size. Health checks may use plain http.
  */
 function guard(app: Hono<AppEnv>, parts: AppParts): void {
   const { config, limits, localAccess, telemetry, requestLog } = parts;

@@ -53,7 +53,7 @@ it.each([
     'shop.example’s certificate chain is broken',
   ],
   [ending(NOW + 50 * HOUR_MS), 'shop.example expires in 2 days'],
-  // Its title stays as it was when the incident ended.
+  // An ended incident keeps the title that it had when it ended.
   [{ ...ending(NOW + 50 * HOUR_MS), endedAt: NOW - 24 * HOUR_MS }, 'shop.example expires in 3 days'],
 ])('an incident %j has the title %j', (change, title) => expect(wireOf(change).title).toBe(title));
 

@@ -34,7 +34,7 @@ function quietHoursWire(quiet: AlertSettings['quietHours']): AlertSettingsWire['
 }
 
 /**
- * Maps settings from wire format. Omitted fields stay absent: an account keeps their values, and a domain inherits
+ * Maps settings from wire format. Fields that the request omits stay absent: an account keeps their values, and a domain inherits
  * those of its account.
  */
 export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
@@ -82,7 +82,7 @@ export function incidentWire(
   };
 }
 
-/** Returns the step whose title describes the incident, whether or not an alert was sent for it. */
+/** Returns the alert step whose title describes the incident, even if no alert was sent for it. */
 function stepOf({ problem, notifiedSteps }: StoredIncident): AlertStep {
   if (problem === 'expiry') return 'warning';
   if (problem === 'revoked') return 'revoked';

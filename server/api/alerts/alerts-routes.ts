@@ -106,15 +106,15 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
     if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
-    // Resubscribe only the account's own address: at other addresses the recipients have unsubscribed, and the account
-    // must not undo that.
+    // Resubscribe only the account's own address. At other addresses the recipients have unsubscribed, and the account must not
+    // undo their choice.
     await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { choice: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };
   });
 }
 
-/** Returns the next alerts that the settings in `body` would send, the soonest first, and how many more there are. */
+/** Returns the next alerts that the settings in `body` would send, soonest first, and the number of further ones. */
 async function previewAlerts(
   forecast: AlertForecastInput,
   { domain_id: monitorId, quiet_hours: quiet, steps }: Parsed<typeof CALLS.previewAlerts, 'body'>,
@@ -127,7 +127,7 @@ async function previewAlerts(
   const level = monitorId === undefined ? 'account' : 'domain';
   const until = iso(now + PREVIEW_SPAN_MS);
   let soonest: PlannedAlertWire[] = [];
-  // One alert covers all domains that serve the certificate, so count the domains of each alert.
+  // Count the domains of each alert, because one alert covers all domains that serve the certificate.
   const domainCounts = new Map<string, number>();
   for await (const monitor of forecast.monitors()) {
     const planned = plannedAlerts(monitor, forecast, { tried, level, now });
@@ -135,7 +135,7 @@ async function previewAlerts(
     const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
     for (const alert of counted)
       domainCounts.set(alertKey(alert), (domainCounts.get(alertKey(alert)) ?? 0) + 1);
-    // The alert is sent at the earliest time of these domains.
+    // Keep the earliest time of each alert: it is sent when it is due for the first of its domains.
     const inOrder = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1));
     soonest = [...Map.groupBy(inOrder, alertKey).values()]
       .flatMap(([first]) => first ?? [])

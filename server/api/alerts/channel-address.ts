@@ -9,8 +9,8 @@ import { type AppParts, endpointPolicy } from '../http/api.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 
 /**
- * Returns the config to store for the entered one, or a refusal if its host is private or malformed. Makes no network
- * request. `before` is the config that this one replaces.
+ * Returns the config to store for an entered one, or a refusal if its host is private or malformed. Makes no network request.
+ * `before` is the stored config that it would replace.
  */
 export function acceptedConfig(
   entered: ChannelConfig,
@@ -41,8 +41,8 @@ function refuseAddress(address: string, { channelPolicy }: Pick<AppParts, 'chann
 }
 
 /**
- * Returns whether the egress may connect to this port, by the same rule as `ports: 'high'` in `server/egress/exchange.ts`.
- * Names are not resolved here: if any range is opened, a name may lead there, and the egress decides at each attempt.
+ * Returns whether the egress may connect to this port, by the same rule as `ports: 'high'` in `server/egress/exchange.ts`. Does
+ * not resolve names. If the operator opened a range, any name may resolve to it; the egress checks this at each attempt.
  */
 function isPortAllowed(
   { host, port, kind }: Pick<Endpoint, 'host' | 'port' | 'kind'>,
@@ -53,8 +53,8 @@ function isPortAllowed(
 }
 
 /**
- * Counts the port of a channel together with those of domains. Returns a refusal above the limit of ports per registrable domain and day,
- * because receipts would show which ports are open. Returns null for kinds without an entered URL.
+ * Counts the port of a channel together with the ports of domains, and refuses too many per registrable domain and day: results
+ * of deliveries would show which ports are open. Returns null if it is allowed, and for kinds without an entered URL.
  */
 export async function limitChannelPort(
   { store, config }: Pick<AppParts, 'store' | 'config'>,

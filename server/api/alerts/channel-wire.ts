@@ -27,8 +27,8 @@ export function ownMailWire(own: OwnMail): ChannelWire {
 }
 
 /**
- * Returns the address of a stored channel with its secrets masked, so that its owner recognises it; 'unknown' if its
- * config is unreadable.
+ * Returns the address of a stored channel with its secrets masked, so that its owner recognises the channel. Returns 'unknown' if
+ * its config is unreadable.
  */
 export function targetOfRow(row: Parameters<typeof readConfig>[0]): string {
   const config = readConfig(row);
@@ -50,7 +50,7 @@ export function channelWire(channel: Channel, plan: Plan): ChannelWire {
   };
 }
 
-/** Returns the state of a channel. If several apply, returns the one that its owner has to resolve first. */
+/** Returns the state of a channel. If several states apply, returns the one that its owner has to resolve first. */
 function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
   if (plan !== 'premium') return 'plan';
   if (readConfig(channel) === null) return 'broken';
@@ -69,8 +69,8 @@ export interface Wording {
 }
 
 /**
- * Maps a delivery to wire format. The title is that of the time when the delivery was settled; for a waiting one, the
- * title that it would have now.
+ * Maps a delivery to wire format. The title of a settled delivery is the one at the time of settling, that of a waiting one the
+ * title it would have now.
  */
 export function deliveryWire(receipt: DeliveryRecord, wording: Wording): DeliveryWire {
   const { alert, state, settledAt } = receipt;

@@ -33,7 +33,7 @@ import { refuseUnverified } from '../auth/verified-address.ts';
 import { iso } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Time for which the previous key of a webhook still signs after a rotation. */
+/** Time in ms after a rotation during which a webhook's requests are also signed with the previous key. */
 const PHASE_OUT_MS = DAY_MS;
 
 /**
@@ -149,7 +149,7 @@ async function invitationFor(
   return channel.kind === 'email' ? inviteRecipient(parts, { account, address: channel.address, now }) : null;
 }
 
-/** Sends mail to the account's own address again, after it was refused there. */
+/** Resumes mail to the account's own address after this address refused mail. */
 async function resumeOwnMail(
   { store, limits }: AppParts,
   { account }: Caller,
@@ -202,7 +202,9 @@ async function changeAddedChannel(
     : CHANNEL_REFUSALS[changed.refused]();
 }
 
-/** Returns why a channel cannot send a test message now. Counts the message in the limits if it can. */
+/**
+ * Returns the reason why a channel cannot send a test message now. If it can, counts the message in the limits and returns null.
+ */
 async function refuseTest(
   parts: AppParts,
   session: Caller,

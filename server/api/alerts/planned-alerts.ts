@@ -9,7 +9,7 @@ import { displayName } from '../../core/endpoint.ts';
 import type { AlertForecastInput, PlannedMonitor } from '../../store/alerts/alert-forecast.ts';
 import { iso } from '../domains/domain-wire.ts';
 
-/** Settings to try instead of the stored ones. Absent fields keep their stored value. */
+/** Settings to try in place of the stored ones. Absent fields keep their stored value. */
 export type SettingsToTry = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
 
 /**
@@ -61,7 +61,9 @@ export function plannedAlerts(
     .map((one) => ({ ...one, at: iso(one.at) }));
 }
 
-/** Adds to the step's words that a snooze or maintenance delays the alert, when its date would contradict them. */
+/**
+ * Returns the label of the step. Adds "delayed" if a snooze or maintenance moves the alert to a date that contradicts the label.
+ */
 function labelOf({ step, at }: UpcomingAlert, { end, instant }: { end: number; instant: number }): string {
   return stepLabel(step, end - instant) + (at - instant >= DAY_MS ? ', delayed' : '');
 }

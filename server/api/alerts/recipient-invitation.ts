@@ -9,7 +9,7 @@ import { countAll, type Limit } from '../http/rate-limit.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 const VALID_MS = 7 * DAY_MS;
-/** Limit per mailbox, which protects it from invitations of many accounts. */
+/** Limit per mailbox: it protects people from the invitations of many accounts. */
 const BY_ADDRESS = { count: 3, windowMs: DAY_MS };
 const BY_ACCOUNT = { count: 20, windowMs: DAY_MS };
 

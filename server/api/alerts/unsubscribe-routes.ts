@@ -30,16 +30,13 @@ const OLD_LINK = () =>
     'The link is from an old mail. Open the link at the end of a newer one, or log in and change your alerts.',
   );
 
-/**
- * Registers the calls for people who get our mail but may have no account: the token in the mailed link authorises
- * them.
- */
+/** Registers the calls for people who get our mail but may have no account. The token in the mailed link authorises the call. */
 export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts): void {
   const keys = unsubscribeKeys(secrets.session);
   const oldKey = derivedKey(secrets.session, 'unsubscribe');
 
   /**
-   * Reads a token made with `key`, or one from before schema level 19 while its account still accepts old tokens.
+   * Returns the subject of a token made with `key`, or of one from before schema level 19 while its account still accepts these.
    * Returns a refusal for all other tokens.
    */
   async function subjectOf(token: string, key: Buffer, now: number): Promise<MailSubject | Refusal> {
@@ -84,7 +81,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
     if (subject instanceof Refusal) return subject;
     const reader = await findMailRecipient(store, subject);
     if (!reader) return BAD_LINK();
-    // Do not narrow an earlier unsubscription from all mail.
+    // If the recipient has unsubscribed from all mail, keep that wider choice.
     if (reader.unsubscribed !== 'all')
       await setUnsubscribed(store, subject, { choice: oneClickChoice(subject), now });
     return { data: null };
@@ -92,7 +89,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
 
   api.on(CALLS.openUnsubscribeAddress, async ({ c, params }) => {
     c.header('Cache-Control', 'no-store');
-    // Only a token made before schema level 19 is also valid on the page, so pass on no other token.
+    // Pass on only tokens from before schema level 19: other one-click tokens are not valid on the page.
     const isOld = readUnsubscribeToken(oldKey, params.token) !== null;
     const page = new URL('/unsubscribe', config.publicUrl).href;
     return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);
@@ -110,8 +107,8 @@ async function readForm(c: AppContext) {
 }
 
 /**
- * Returns the scope that one click unsubscribes from: mail about the alert's domain, the digest alone, or all mail to
- * an added address. The digest's scope is narrow, so that somebody who tidies a mailbox does not lose alerts.
+ * Returns what one click unsubscribes from: mail about the alert's domain, the digest, or all mail to an added address. For a
+ * digest it is the digest alone, so that somebody who tidies a mailbox does not lose alerts.
  */
 function oneClickChoice({ monitorId, channelKey }: MailSubject): UnsubscribeChoice {
   if (monitorId !== null) return 'domain';

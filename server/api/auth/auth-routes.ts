@@ -78,8 +78,8 @@ export function authRoutes(api: Api, parts: AppParts): void {
     c.header('Cache-Control', 'no-store');
     const sessionId = await sessions.open(c, opened.account, claims.signedInAt ?? now);
     if (sessionId === null) return refuse(...TOKEN_FAILURES.session_over);
-    // End the provider's session, so that it does not outlive a log-out here. If it is already gone, another call used it,
-    // or somebody ended all sessions of the account. The session opened above is newer than that, so end it as well.
+    // End the provider's session, because it would outlive a log-out here. If it has already ended, another call used it, or
+    // somebody ended all sessions of the account. The session opened above came later, so end it too.
     if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
       await endSession(store, sessionId);
       sessions.dropCookies(c);

@@ -1,6 +1,4 @@
-/**
- * Browsers in the order of checking, because most User-Agent headers also name browsers that come later in this list.
- */
+/** Browsers in the order of checking: most User-Agent headers also name other browsers, which must come later in this list. */
 const BROWSERS: readonly [mark: RegExp, name: string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera|OPiOS)\//, 'Opera'],
@@ -21,8 +19,8 @@ const SYSTEMS: readonly [mark: RegExp, name: string][] = [
 ];
 
 /**
- * Returns a name like "Firefox on Linux" for a User-Agent header. Clients can send anything, so the result contains only
- * known names, or for an unknown program the product name at the start of its header.
+ * Returns a name like "Firefox on Linux" for a User-Agent header. Clients can send anything, so the result contains only known
+ * names or, for an unknown program, the product name at the start of the header.
  */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(userAgent))?.[1] ?? programName(userAgent);
@@ -32,7 +30,7 @@ export function browserName(userAgent: string): string {
 }
 
 /**
- * Returns the product name at the start, such as "curl" for "curl/8.5.0"; null if there is none, and for "Mozilla",
+ * Returns the product name at the start, such as "curl" for "curl/8.5.0". Returns null if there is none, or if it is "Mozilla",
  * which every browser sends.
  */
 function programName(userAgent: string): string | null {

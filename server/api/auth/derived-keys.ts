@@ -27,8 +27,8 @@ export const unsubscribeKeys = (secret: string): UnsubscribePair<Buffer> => ({
 });
 
 /**
- * Returns a keyed hash (HMAC-SHA256) by which a second trial with any spelling of the same address is recognised.
- * Without the key, the hash reveals nothing about the address.
+ * Returns a keyed hash (HMAC-SHA256) that is equal for all spellings of an address, to detect a second trial. Without the key,
+ * the hash reveals nothing about the address.
  */
 export function trialAddressHash(secret: string, email: string): string {
   return createHmac('sha256', derivedKey(secret, 'trial-address'))

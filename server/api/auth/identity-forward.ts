@@ -41,8 +41,8 @@ function withoutSession(body: unknown): unknown {
 }
 
 /**
- * Returns a 401 response for a foreign key violation: the user was replaced or deleted while the request ran. Rethrows
- * all other errors.
+ * Returns a 401 response for a foreign key violation, because it means that the user was replaced or deleted while the request
+ * ran. Rethrows all other errors.
  */
 function answerMissingUser(error: unknown): Response {
   if (!isForeignKeyViolation(error)) throw error;
@@ -89,8 +89,8 @@ const FAILURES: Record<string, Failure> = {
 };
 
 /**
- * Returns the library's successful response without session tokens. Maps a failure to a refusal: by its code, else to
- * `otherwise`, else by its status. @throws Error for a 5xx response with an unknown code
+ * Returns the library's successful response without session tokens. Maps a failure to a refusal: by its code if known, else to
+ * `otherwise` if given, else by its status. @throws Error for a 5xx response with an unknown code
  */
 export async function passAnswerOn(
   c: AppContext,

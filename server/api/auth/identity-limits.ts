@@ -7,15 +7,15 @@ import { Refusal } from '../http/problem.ts';
 import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Limits on guesses at a password, passkey or code, at sign-in and later. `account`: only password sign-ins. */
+/** Limits on guesses at a password, passkey or code, at sign-in and later. `account` only applies to sign-ins with a password. */
 const SIGN_IN = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   address: { count: 50, windowMs: 15 * MINUTE_MS },
   prefix: { count: 200, windowMs: 15 * MINUTE_MS },
 };
 /**
- * Limits on checks of passwords, right or wrong: each takes 70 to 90 ms of a processor core, and 32 MB. So one address uses at most 0.06
- * cores, and a prefix 0.18.
+ * Limits on checks of passwords, right or wrong. A check takes 70 to 90 ms of a processor core and 32 MB, so one address uses at
+ * most 0.06 cores, and one prefix 0.18.
  */
 const PASSWORD_CHECK = {
   account: { count: 30, windowMs: 15 * MINUTE_MS },
@@ -23,8 +23,8 @@ const PASSWORD_CHECK = {
   prefix: { count: 120, windowMs: MINUTE_MS },
 };
 /**
- * Limits on guesses at one user's codes. Three of a million one-time codes are valid at a time: 50 guesses a day take 18
- * years on average to find one. `account` also limits guesses at a signed-in user's password.
+ * Limits on guesses at one user's codes. At any time, three of a million one-time codes are valid: with 50 guesses a day, finding
+ * one takes 18 years on average. `account` also limits guesses at a signed-in user's password.
  */
 const CODE = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
@@ -39,7 +39,7 @@ const RESET = {
   prefix: { count: 100, windowMs: HOUR_MS },
 };
 const VERIFICATION = { count: 5, windowMs: HOUR_MS };
-/** Limits on starts of a sign-in with a passkey or OpenID provider: each leaves a row for five minutes. */
+/** Limits on beginning a sign-in with a passkey or OpenID provider, because each attempt stores a row for five minutes. */
 const CHALLENGE = {
   address: { count: 100, windowMs: 15 * MINUTE_MS },
   prefix: { count: 400, windowMs: 15 * MINUTE_MS },
@@ -69,8 +69,8 @@ export async function beginSignIn(
 }
 
 /**
- * Counts a passkey sign-in like `beginSignIn`, but without a limit per account: until the library has checked the
- * passkey, its account is unknown.
+ * Counts a passkey sign-in like `beginSignIn`, but without a limit per account, because the account is unknown until the library
+ * has checked the passkey.
  */
 export const beginPasskeySignIn = (store: Store, { client, now }: Requester): Promise<Attempt | Refusal> =>
   countAll(store, now, byClient('sign-in', client, SIGN_IN));
@@ -94,8 +94,8 @@ export async function beginGuess(
 }
 
 /**
- * Counts a password that is to be checked or hashed. `account` identifies the person if known. Returns a refusal once a limit is
- * reached.
+ * Counts a password that is about to be checked or hashed. `account` identifies the person if known. Returns a refusal once a
+ * limit is reached, else null.
  */
 export const countPasswordCheck = (
   store: Store,
@@ -119,7 +119,8 @@ export async function consumeCode(
 }
 
 /**
- * Counts a sign-up by IP address, then by network prefix: a refused address does not use up its neighbours' limit.
+ * Counts a sign-up for its IP address, then for its network prefix: a sign-up that the first limit refuses does not use up the
+ * limit of its neighbours.
  */
 export const countSignUp = (store: Store, { client, limits, now }: Requester & { limits: Limits }) => {
   const limit = (by: LimitName, windowMs: number, what: string): Limit => ({

@@ -76,7 +76,7 @@ function codeRoutes(
   { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
 ): void {
   /**
-   * Counts a guess at a password or code against the limits of the cookie's user, then forwards it. Refuses a
+   * Counts a guess at a password or code against the limits of the user in the cookie, then forwards it. Refuses a
    * `singleUseCode` that was sent before.
    */
   async function guess(
@@ -137,7 +137,7 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
 }
 
 const INVALID_LINK = 'This link is no longer valid. Ask for a new one.';
-/** For how long after a sign-in the provider's session can be opened again without another one. */
+/** Time in ms after a sign-in during which the provider's session can be opened again without another sign-in. */
 const RESUMED_MS = 5 * MINUTE_MS;
 const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
 

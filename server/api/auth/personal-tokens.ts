@@ -41,7 +41,7 @@ export interface PersonalTokens {
 }
 
 /**
- * Limit on distinct invalid tokens per network, not on calls: a program that keeps sending one expired or revoked token
+ * Limit on different invalid tokens per network, not on calls: a program that keeps sending the same expired or revoked token
  * counts once per window.
  */
 const GUESSES = { count: 30, windowMs: 15 * MINUTE_MS };
@@ -94,8 +94,8 @@ const tooMany = (retryAfterMs: number) =>
   refuseTooMany('Too many invalid tokens came from your address. Try again later.', retryAfterMs);
 
 /**
- * Drops the oldest entries if they have expired, then adds `key` unless the map is full. Never evicts a valid entry: while
- * the map is full, the database counts every call with a new invalid token, even a repeated one.
+ * Drops the oldest entries if they have expired, then adds `key` unless the map is full. Never evicts an entry before it expires:
+ * while the map is full, the database counts every call with a new invalid token, even a repeated one.
  */
 function remember(map: Map<string, number>, key: string, until: number, now: number): void {
   map.delete(key);

@@ -15,10 +15,10 @@ import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 const ACCESS_MS = 15 * MINUTE_MS;
 const REFRESH_IDLE_MS = 14 * DAY_MS;
 const REFRESH_MS = 30 * DAY_MS;
-/** Time for which the previous refresh token still works, for parallel tabs and for retries after a lost response. */
+/** Time in ms for which the previous refresh token still works, for parallel tabs and for retries after a lost response. */
 const GRACE_MS = 10_000;
 const SECRET_BYTES = 32;
-/** Header with the rest of the access cookie's life in seconds, so that a page refreshes the session before a call would fail. */
+/** Header with the seconds until the access cookie expires, so that a page refreshes the session before a call would fail. */
 const EXPIRES_IN = 'Session-Expires-In';
 
 export interface ActiveSession {
@@ -31,14 +31,14 @@ export interface Sessions {
   cookieName: string;
   /**
    * Ends the request's earlier session, opens one for a person who signed in at `signedInAt` (ms UTC), and sets its cookies.
-   * Returns its id; null, and opens none, if the account was deleted or its address verified since `account` was read.
+   * Returns its id. Returns null and opens none if the account was deleted or its address verified after `account` was read.
    */
   open(c: AppContext, account: Account, signedInAt: number): Promise<string | null>;
   /** Returns the session of the access cookie; null if the cookie is missing, invalid or expired. */
   current(c: AppContext): Promise<ActiveSession | null>;
   /**
-   * Returns the session of the access cookie, else of the refresh cookie, which is the only one left 15 minutes after a
-   * refresh; null if neither is valid. Does not use up the refresh cookie.
+   * Returns the session of the access cookie, else that of the refresh cookie: the browser deletes the access cookie 15 minutes
+   * after a refresh. Returns null if neither is valid. Does not use up the refresh cookie.
    */
   ofEitherCookie(c: AppContext): Promise<ActiveSession | null>;
   /** Returns whether the request has an access or refresh cookie, valid or not. */
@@ -59,8 +59,8 @@ interface SessionOptions {
 }
 
 /**
- * Creates the functions that manage our sessions. A session has an access and a refresh token, each `sessionId.secret`, stored as
- * hashes only. A refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
+ * Creates the functions that manage our sessions. A session has an access and a refresh token (`sessionId.secret`), stored as
+ * hashes. A refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
  */
 export function createSessions(options: SessionOptions): Sessions {
   const { store, clock, secureCookies } = options;
@@ -128,7 +128,7 @@ export function createSessions(options: SessionOptions): Sessions {
 
     async refresh(c) {
       const rotated = await rotate(c);
-      // Do not touch the cookies after a refusal: another tab may have signed in meanwhile, and its cookies must stay.
+      // Do not change the cookies after a refusal: another tab may have signed in meanwhile, and its cookies must stay.
       if (rotated !== null) cookies.write(c, rotated.tokens);
       return rotated?.session ?? null;
     },
@@ -216,5 +216,5 @@ function parseToken(cookie: string | undefined): Token | null {
   return match?.[1] && match[2] ? { sessionId: match[1], secret: match[2] } : null;
 }
 
-/** Hashes a secret. Secrets are 256 random bits, so one SHA-256 suffices; no slow password hash is needed. */
+/** Hashes a secret. One SHA-256 is enough, because secrets have 256 random bits; passwords would need a slow hash. */
 const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -29,7 +29,8 @@ export function sessionRoutes(api: Api, { store, sessions }: AppParts): void {
   api.on(CALLS.endOneSession, async ({ c, params, session }) => {
     const ended = await endSession(store, params.id, session.account.id);
     if (!ended) return refuse('not_found', 'There is no such session.');
-    // The browser of that session may hold one of the provider, which opens another session here.
+    // Also end the provider's sessions: the browser of the ended session may have one, with which it could open another session
+    // here.
     await endProviderSessions(store, session.account.id);
     if (params.id === session.sessionId) sessions.dropCookies(c);
     return { data: null };

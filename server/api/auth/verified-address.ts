@@ -7,7 +7,9 @@ import { Refusal, refuse } from '../http/problem.ts';
 import { MAX_WEIGHT } from '../http/rate-limit.ts';
 import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
-/** Refusals of accounts without a confirmed address: of some actions, and of others beyond a lower limit. */
+/**
+ * Refusals for accounts without a confirmed address. Some actions need a confirmed address; others have lower limits without one.
+ */
 const UNVERIFIED_REFUSALS = {
   import: ({ domainsBeforeProof: max }: Limits) =>
     refuse(
@@ -62,8 +64,8 @@ export function refuseUnverified(
 }
 
 /**
- * Counts a check of a monitor that its owner requests by hand, or triggers by resuming it or removing its maintenance
- * window. Returns null if the check is allowed.
+ * Counts a check that the owner of a monitor requests, or triggers by resuming the monitor or removing its maintenance window.
+ * Returns null if the check is allowed.
  */
 export function limitCheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
@@ -76,8 +78,8 @@ export function limitCheck(
 }
 
 /**
- * Counts an unverified account's change that triggers a check of `what`, the id of a domain or account. Returns null if
- * it is allowed. The rate is that of manual checks, but over ten minutes: people save settings several times in a row.
+ * Counts a change by an unverified account that triggers a check of `what`, the id of a domain or account. Returns null if it is
+ * allowed. The rate is that of manual checks, but averaged over ten minutes, because people save settings several times in a row.
  */
 export function limitRecheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,

@@ -42,8 +42,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   });
 
   /**
-   * Returns the event. Replaces its change with kind 'other' if it is about a new subscription to another product of the
-   * seller: a browser can open a checkout with any of the seller's prices.
+   * Returns the event. If it is about a new subscription to another product of the seller, replaces its change with kind 'other':
+   * a browser can open a checkout with any of the seller's prices.
    */
   async function ignoreOtherProducts(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
     const { change } = event;
@@ -55,8 +55,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   }
 
   /**
-   * Applies an event. Cancels its subscription if that belongs to a deleted account, and an account's surplus
-   * subscriptions. @throws PaymentsUnavailable; the provider then sends the event again
+   * Applies an event. Cancels its subscription if the account was deleted, and any surplus subscriptions of the account. @throws
+   * PaymentsUnavailable; the provider then sends the event again
    */
   async function apply(event: PaymentEvent, provider: PaymentProvider, now: number): Promise<void> {
     const { change } = event;
@@ -65,8 +65,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     if (accountId === null && change.kind === 'subscription' && change.status !== 'canceled') {
       const context = { event: event.id, subscription: change.subscriptionId };
       if (referredTo !== null) {
-        // The valid signature of the reference proves that the subscription was bought here, for an account that was
-        // deleted before this event arrived.
+        // The signature of the reference is valid, so the subscription was bought here. Its account was deleted before this event
+        // arrived.
         await provider.cancel(change.subscriptionId);
         log.warn(
           context,

@@ -93,8 +93,8 @@ const ENTITLED_MS = DAY_MS;
 const NOT_ENTITLED_MS = 300_000;
 
 /**
- * Signs the entitlement as a JWT for the web app, valid for at most a day and never beyond the end of Premium or of the
- * paid period. Its key is public, so anybody can forge it: it controls only what the web app shows.
+ * Signs the entitlement as a JWT for the web app. It is valid for at most a day and never beyond the end of Premium or of the
+ * paid period. Its key is public, so anybody can forge it: it only controls what the web app shows.
  */
 function subscriptionToken(
   accountId: string,

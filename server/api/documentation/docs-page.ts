@@ -223,7 +223,7 @@ function call(route: Route, origin: string): Html {
   </article>`;
 }
 
-/** Links the names of schemas in a type: outside of quotes, only they begin with a capital letter. */
+/** Turns the names of schemas in a type into links: outside of quotes, only these names begin with a capital letter. */
 const withLinks = (type: string) =>
   raw(escapeHtml(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
 const withCode = (text: string) => raw(escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
@@ -268,8 +268,8 @@ const SAMPLES: Record<string, string> = {
 };
 
 /**
- * Returns a call as a curl command with variables of the shell. `$KEY` is one of them: with a generated key, a repeated
- * command would be another call. curl silently drops empty headers, so `${KEY:?}` stops the shell if no key is set.
+ * Returns a call as a curl command. `$KEY` is a shell variable: with a generated key, repeating the command would be another
+ * call. curl drops empty headers, so `${KEY:?}` stops the shell if no key is set.
  */
 function curlOf({ method, path, parameters = [], requestBody }: Route, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? '$ID');

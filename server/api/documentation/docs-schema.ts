@@ -30,7 +30,7 @@ export interface Field {
 
 const MAX_DEPTH = 4;
 
-/** Describes a schema as a tree, with at most `depth` levels of fields. A `$ref` becomes its name, without fields. */
+/** Describes a schema as a tree with at most `depth` levels of fields. A `$ref` becomes the schema's name, without fields. */
 export function fieldsOf(name: string, schema: Schema, depth = MAX_DEPTH): Field {
   if (schema.$ref !== undefined)
     return { name, type: nameOf(schema), isOptional: false, note: '', fields: [] };

@@ -103,7 +103,7 @@ function success(call: Call) {
   return { description, headers, content: { 'application/json': { schema: replayed(call) } } };
 }
 
-/** Returns the schema of an answer and its replays: secrets that are shown only once may be null. */
+/** Returns the response schema of a call that also fits replayed answers: there, secrets that are shown only once are null. */
 function replayed({ response, shownOnce }: Call) {
   const data = response instanceof z.ZodObject ? response.shape['data'] : null;
   if (!(shownOnce && response instanceof z.ZodObject && data instanceof z.ZodObject)) return response;

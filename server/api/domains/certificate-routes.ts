@@ -26,7 +26,7 @@ import { Refusal, refuse } from '../http/problem.ts';
 import { filterOf } from './domain-list-routes.ts';
 import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.ts';
 
-/** Lists and exports the certificates that the domains of an account serve or should serve, and tells the story of each. */
+/** Registers the calls that list, export and describe the certificates that an account's domains serve or should serve. */
 export function certificateRoutes(api: Api, { store, answers }: AppParts): void {
   api.on(CALLS.listCertificates, async ({ c, query, session, now }) => {
     const { sort, direction, page, limit = PAGE_SIZE } = query;

@@ -16,10 +16,10 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
-/** Result of an action: the domain after it, or the refusal. */
+/** Result of an action: the domain after the action, or the refusal. */
 type Outcome = Monitor | Refusal;
 
-/** The caller of an action, and when. */
+/** The caller and the time of an action. */
 interface Action {
   parts: AppParts;
   account: Account;
@@ -69,8 +69,8 @@ export function domainActionRoutes(api: Api, parts: AppParts): void {
 }
 
 /**
- * Applies one action to many domains, in one transaction each: a removal may delete thousands of checks, and other
- * writes must wait for one removal at most. If the call fails, domains already done stay changed; a client may repeat it.
+ * Applies one action to many domains, with one transaction per domain: a removal may delete thousands of checks, and other writes
+ * must wait for one removal at most. If the call fails, domains already done stay changed; clients may repeat the call.
  */
 function bulkRoute(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
@@ -111,7 +111,7 @@ async function resultOf(
   };
 }
 
-/** Returns null if the domain was removed. */
+/** Carries out the action. Returns the domain after it or the refusal; null if the domain was removed. */
 async function act(action: Action, owned: Monitor, request: BulkRequest): Promise<Outcome | null> {
   const { parts, account, now } = action;
   const { store } = parts;
@@ -138,7 +138,7 @@ async function act(action: Action, owned: Monitor, request: BulkRequest): Promis
 async function checkInBulk(action: Action, owned: Monitor): Promise<Outcome> {
   const { parts, account } = action;
   if (owned.pausedBy !== null) return REFUSALS.paused();
-  // A bulk call has asked for a check of this domain within the last minute, so do not request another one.
+  // If a bulk call requested a check of this domain within the last minute, do not request another one.
   if (parts.limits.allow('bulkCheckByDomain', owned.id)) return owned;
   const refund = (): void => parts.limits.refund('bulkCheckByDomain', owned.id);
   const limited = account.emailVerified ? null : limitCheck(parts, account, owned.id);

@@ -15,8 +15,8 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { addMonitor, findByEndpoint } from '../../store/monitors/monitor-adding.ts';
 
 /**
- * Adds one host and waits up to `timing.firstCheckMs` for its first check, to answer with the result or refuse a private
- * address. A client that prefers not to wait sees such a host in the list. Before, it can look the host up.
+ * Adds one host and waits up to `timing.firstCheckMs` for its first check, to answer with the result or refuse a private address.
+ * If a client prefers not to wait, the list shows such a host. A client can look the host up before adding it.
  */
 export function domainAddRoutes(api: Api, parts: AppParts): void {
   const { store, config, timing, readiness } = parts;
@@ -49,7 +49,8 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
         now,
         mayAdd,
         misuse: misuseRules(config),
-        // If the process dies while it waits for the first check, a retry gets this answer, without the check's result.
+        // Store this answer now: if the process dies while it waits for the first check, a retry gets it, without the check's
+        // result.
         alongside: async (trx, [outcome]) => {
           if (outcome?.ok) await idempotency.storeAnswer(trx, { data: domainWire(outcome.monitor, { now }) });
         },

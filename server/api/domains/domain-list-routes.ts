@@ -18,7 +18,7 @@ import { oneLine } from '../../core/one-line.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { summary } from '../../store/monitors/monitor-summary.ts';
 
-/** Maximum number of ids in an answer (about 400 kB); nobody selects more by hand. */
+/** Maximum number of ids in an answer, about 400 kB. People do not select more by hand. */
 const MAX_IDS = 10_000;
 
 /** Lists, searches, summarises and exports the domains of an account. */
@@ -98,8 +98,8 @@ export const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFil
 });
 
 /**
- * Columns of the CSV file. Text from certificates is cut to one short line. `problem` is why the last check failed, else
- * the worst finding that is more than a note.
+ * Columns of the CSV file. Text from certificates is cut to one short line. `problem` says why the last check failed; if it did
+ * not fail, it is the worst finding that is more than a note.
  */
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,

@@ -33,15 +33,12 @@ export function userWire(account: Account): UserWire {
     photo_url: account.photoUrl,
     paddle_id: account.paddleId,
     company_name: account.companyName,
-    // Accounts may have stored an older name.
+    // An account may have an outdated zone name in the database.
     time_zone: currentZoneName(account.timeZone),
   };
 }
 
-/**
- * Maps a monitor to the wire format of a domain. `now` is ms UTC. `uptimePercent` is null in calls that do not query
- * it.
- */
+/** Maps a monitor to the wire format of a domain. `now` is ms UTC. Calls that do not read the uptime pass no `uptimePercent`. */
 export function domainWire(
   monitor: Monitor,
   { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
@@ -82,7 +79,7 @@ export function domainWire(
     attention: attentionOf(monitor, now),
     findings: findingsWire(verdict, displayName(monitor)),
     unreachable: unreachable(monitor),
-    // A new monitor is due at once, so it counts as being checked.
+    // A new monitor is due at once, so show it as being checked.
     checking:
       monitor.pausedBy === null && waiting === null && (monitor.checking || monitor.lastCheckedAt === null),
     waiting,
@@ -186,7 +183,7 @@ export function revocationWire(verdict: Verdict | null): DomainWire['revocation'
   };
 }
 
-/** Returns the renewal window of the certificate last read; null if none was. */
+/** Returns the renewal window of the certificate last read; null if no certificate was read. */
 export function renewalWire({
   certificate,
   verdict,
@@ -215,7 +212,7 @@ function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {
     : null;
 }
 
-/** Maps the target of an endpoint to wire format; null without one. */
+/** Maps the target of an endpoint to wire format; null if it has none. */
 export function targetWire(target: string | undefined): DomainWire['target'] {
   const summary = describeTarget(target);
   if (summary === null) return null;
@@ -230,7 +227,7 @@ export function targetWire(target: string | undefined): DomainWire['target'] {
   };
 }
 
-/** Returns why the last check was held back and when it is repeated; null if it was not. */
+/** Returns why the last check was postponed and when it is repeated; null if it was not postponed. */
 function waitingOf(monitor: Monitor): DomainWire['waiting'] {
   if (monitor.pausedBy !== null || monitor.checking || !isHeldBack(monitor)) return null;
   return { reason: 'own_network', until: iso(monitor.nextCheckAt) };
@@ -253,9 +250,7 @@ function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now
     : certificateStateOf({ certificate, verdict }, now);
 }
 
-/**
- * Returns the state at `now` (ms UTC) of the certificate that a finished check read last; 'unread' if there is none.
- */
+/** Returns the state at `now` (ms UTC) of the certificate that the last finished check read; 'unread' if it read none. */
 export function certificateStateOf(
   { certificate, verdict }: Pick<Monitor, 'verdict'> & { certificate: { notAfter: number } | null },
   now: number,
@@ -271,8 +266,7 @@ export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boo
 }
 
 /**
- * Returns why the last check failed; null if it did not fail. The message does not reveal an address that the policy
- * refuses.
+ * Returns why the last check failed; null if it did not fail. If the policy refuses an address, the message does not reveal it.
  */
 export function unreachable(monitor: Monitor): DomainWire['unreachable'] {
   const { verdict, unreachableSince, lastCheckedAt } = monitor;

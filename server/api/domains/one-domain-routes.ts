@@ -16,7 +16,7 @@ import type { UptimeWire } from '../../../contract/uptime.ts';
 import { history, lastDropped, presentedChain } from '../../store/checks/certificate-history.ts';
 import { updateDescription } from '../../store/monitors/monitor-change.ts';
 
-/** Time for which the history mentions that a certificate was not stored. */
+/** Time in ms for which the history mentions that a certificate was not stored. */
 const NOT_KEPT_SHOWN_MS = 30 * DAY_MS;
 
 export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
@@ -45,8 +45,7 @@ export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
     const accountId = session.account.id;
     const isUnpaged = after === null && query.limit === undefined;
     const limit = query.limit ?? PAGE_SIZE;
-    // Pages are sorted by first seen, because last seen may change between two of them. One extra row shows whether
-    // there is a next page.
+    // Sort pages by first seen: last seen may change between two pages. Read one row more, to know whether another page follows.
     const range = isUnpaged ? null : { after, limit: limit + 1 };
     const key = { accountId, monitorId: params.id };
     const entries = await history(store, key, range);

@@ -30,7 +30,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { PreviewCheckWire } from '../../../contract/preview-check.ts';
 
 /**
- * Limits per client: each check contacts a host that a stranger chose. One network prefix can use up at most half of
+ * Limits per client, because each check contacts a host that a stranger chose. One network prefix can use up at most half of
  * `IN_TOTAL`.
  */
 const BY_CLIENT = {
@@ -143,8 +143,8 @@ function previewWire(
 }
 
 /**
- * Maps findings to wire format: first that the host is down although it has a certificate; `unreachable` says why one has none. Removes
- * attachments, so that the advice does not say "send this file": a preview check has none.
+ * Maps findings to wire format. Adds one first if the host is down although a certificate was read. Removes attachments, because
+ * a preview check cannot offer files, and the advice must not say "send this file".
  */
 function findingsWire(
   endpoint: PreviewedEndpoint,

@@ -12,7 +12,7 @@ import { type Report, reportFindings, reportMarkdown } from '../../core/report/r
 import type { AddressVerdict, PostureVerdict } from '../../core/verdict.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
-/** Maps the report of a check to wire format. The command-line check prints these fields in its JSON, too. */
+/** Maps the report of a check to wire format. The command-line check prints the same fields in its JSON. */
 export function reportWire(report: Report): ReportWire {
   const { verdict, chainPem } = report;
   return {
@@ -87,7 +87,7 @@ function addressWire(seen: AddressVerdict): AddressWire {
     response_ms: seen.durationMs,
     failure: whatHappenedAt(seen),
     ...(seen.failure?.reply && { reply: seen.failure.reply }),
-    // This server has no IPv6 or no IPv4, so it did not try the address.
+    // True if this server has no IPv6 or no IPv4, so that it could not try the address.
     is_ours: seen.failure?.reason === 'no_route_here',
   };
 }

@@ -59,7 +59,7 @@ it('the answer cache does not store failures', async () => {
 
 const LIST = { path: '/list', response: z.unknown() } as unknown as Call & { response: z.ZodType };
 
-/** Returns account answers whose reads end when the test says so. */
+/** Returns account answers and control over when their reads end. */
 function accountAnswers(dialect: 'sqlite' | 'postgres') {
   const signals = createLocalSignals();
   const answers = createAccountAnswers({ store: { dialect, signals }, clock: { monotonic: () => 0 } });

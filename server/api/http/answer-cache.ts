@@ -5,9 +5,12 @@ import type { Call } from '../../../contract/calls/call.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import type { AppContext } from './app-env.ts';
 
-/** Cache that keeps answers for some seconds, so that many requests cost as much as one. */
+/** Cache that keeps answers for some seconds, so that many equal requests cost as much as one. */
 export interface AnswerCache<T> {
-  /** Returns the cached answer, or the one that an earlier call is making; else calls `make`. Failures are not cached. */
+  /**
+   * Returns the cached answer, or waits for the one that an earlier call is making. Calls `make` if there is neither. Failures
+   * are not cached.
+   */
   get(key: string, make: () => Promise<T>): Promise<T>;
 }
 
@@ -18,8 +21,8 @@ interface Entry<T> {
 }
 
 /**
- * Creates a cache that evicts its oldest answers while their total weight exceeds `maxWeight`. Calls `weigh` when an
- * answer has arrived.
+ * Creates a cache that evicts its oldest answers while their total weight exceeds `maxWeight`. Calls `weigh` once for each
+ * answer, when `make` has returned it.
  */
 export function createAnswerCache<T>(options: {
   clock: { monotonic(): number };
@@ -36,7 +39,7 @@ export function createAnswerCache<T>(options: {
     entries.delete(key);
   }
 
-  /** Returns whether the entry is still cached: it may have been dropped or replaced before its answer arrived. */
+  /** Returns whether the cache still has this entry: it may have been dropped or replaced before its answer arrived. */
   const isCurrent = (key: string, entry: Entry<T>) => entries.get(key) === entry;
 
   async function trackWeight(key: string, entry: Entry<T>): Promise<void> {
@@ -50,7 +53,7 @@ export function createAnswerCache<T>(options: {
         drop(oldest);
       }
     } catch {
-      // The caller of `get` receives the error; the next call tries again.
+      // Drop the failed entry, so that the next call tries again. The caller of `get` receives the error.
       if (isCurrent(key, entry)) drop(key);
     }
   }
@@ -74,31 +77,37 @@ export function createAnswerCache<T>(options: {
   };
 }
 
-/** Answers that each show many domains of an account. They are kept until something of the account changes. */
+/**
+ * Cache of answers that each show many domains of an account. They are kept until data of the account changes, for at most a
+ * second.
+ */
 export interface AccountAnswers {
-  /** Responds with what `make` returns, or returned for the same call and query before; compressed if the client accepts it. */
+  /**
+   * Responds with the answer stored for the same call and query, else with what `make` returns; compressed if the client accepts
+   * it.
+   */
   respond<C extends Call & { response: z.ZodType }>(
     c: AppContext,
     request: { call: C; accountId: string; query?: object },
     make: () => Promise<z.output<C['response']>>,
   ): Promise<Response>;
-  /** Drops the account's answers, after a write of which no signal may tell. */
+  /** Drops the account's answers. Call it after a write that publishes no signal. */
   forget(accountId: string): void;
 }
 
 type Encoding = 'zstd' | 'br' | 'gzip' | 'identity';
-/** JSON, and the copies that were compressed so far. */
+/** An answer as JSON, and its compressed copies so far. */
 type Encoded = { identity: Uint8Array<ArrayBuffer> } & Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>;
 
-/** Maximum age of an answer. It bounds the error of what changes with time alone, such as states and uptime. */
+/** Maximum age of an answer, ms. It limits how outdated values are that change with time alone, such as states and uptime. */
 const ANSWER_MS = 1_000;
-/** Maximum size of the JSON; compressed copies add about a tenth. */
+/** Maximum size of all answers as JSON. Compressed copies add about a tenth. */
 const MAX_ANSWERS_BYTES = 16_000_000;
 const MAX_VERSIONS = 10_000;
 
 /**
- * Creates the cache of account answers, for SQLite. On PostgreSQL it stores nothing: the signal of another process may come after
- * its write was acknowledged, and until then a read of this process would miss the write.
+ * Creates the cache of account answers, for SQLite. On PostgreSQL it stores nothing: a write may be acknowledged by another
+ * process before its signal arrives here, and a cached answer would not show the write.
  */
 export function createAccountAnswers({
   store,
@@ -113,7 +122,10 @@ export function createAccountAnswers({
     maxWeight: MAX_ANSWERS_BYTES,
     weigh: ({ identity }) => identity.length,
   });
-  /** Version of each account's data, absent after a change. Reads that began before the change are stored under the former one. */
+  /**
+   * Version of each account's data; removed when the data changes. An answer whose read began before a change has the old
+   * version, so it is not used.
+   */
   const versions = new Map<string, number>();
   let last = 0;
   store.signals.subscribe((signal) => {
@@ -148,8 +160,8 @@ export function createAccountAnswers({
 }
 
 /**
- * Compresses answers, the best coding first. Measured with a list page of 66 kB: 4.6 kB in 35 µs, 4.9 kB in 62 µs and 5.3 kB in
- * 100 µs. Higher levels take up to eight times as long and save at most 0.5 kB.
+ * Functions that compress answers, best coding first. Measured with a list page of 66 kB: 4.6 kB in 35 µs, 4.9 kB in 62 µs and
+ * 5.3 kB in 100 µs. Higher levels take up to eight times as long and save at most 0.5 kB.
  */
 const ENCODERS: Record<Encoding, (json: Uint8Array) => Uint8Array<ArrayBuffer>> = {
   zstd: (json) => copied(zstdCompressSync(json, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })),
@@ -158,7 +170,7 @@ const ENCODERS: Record<Encoding, (json: Uint8Array) => Uint8Array<ArrayBuffer>> 
   identity: copied,
 };
 
-/** Copies bytes, because a buffer may be larger than its content, or shared. */
+/** Copies bytes, because the buffer may be larger than its content, or shared with others. */
 function copied(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }
@@ -169,8 +181,8 @@ function encodingFor(c: AppContext): Encoding {
 }
 
 /**
- * Responds with `text` and its ETag, or with 304 if the client has it already; both with `headers`. Pass a
- * `Cache-Control` with `no-cache` for badges and status pages, so that they disappear as soon as their owner switches them off.
+ * Responds with `text` and its ETag, or with 304 if the client has it already; both with `headers`. For badges and status pages,
+ * pass a `Cache-Control` with `no-cache`: they must disappear as soon as their owner switches them off.
  */
 export function respondWithEtag(
   c: AppContext,
@@ -189,8 +201,8 @@ export function contentHash(content: string | Uint8Array): string {
 }
 
 /**
- * Returns whether If-None-Match is `*` or lists the tag (RFC 9110 §13.1.2). Ignores whether tags are weak, because a proxy that
- * compresses a response makes its tag weak. Takes no tags that contain a comma.
+ * Returns whether If-None-Match is `*` or lists the tag (RFC 9110 §13.1.2). Ignores the mark of weak tags, because a proxy that
+ * compresses a response makes its tag weak. Tags must not contain a comma.
  */
 export function isKnownToClient(c: AppContext, tag: string): boolean {
   const opaque = (entry: string) => entry.trim().replace(/^W\//, '');
@@ -198,7 +210,7 @@ export function isKnownToClient(c: AppContext, tag: string): boolean {
   return listed.includes('*') || listed.includes(opaque(tag));
 }
 
-/** Returns whether an `Accept-Encoding` header names this coding, and not with a weight of 0. */
+/** Returns whether an `Accept-Encoding` header lists this coding with a weight above 0. */
 export function accepts(acceptEncoding: string, name: string): boolean {
   return acceptEncoding.split(',').some((entry) => {
     const [coding, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());

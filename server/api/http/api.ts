@@ -31,11 +31,11 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
   localAccess: LocalAccess;
 }
 
-/** A part of a call's input, as its handler gets it. */
+/** A parsed part of a call's input, as its handler receives it. */
 export type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
   C extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
-/** A request as its handler gets it: input is parsed and the caller is authenticated. */
+/** A request as its handler receives it: its input is parsed and its caller authenticated. */
 interface Incoming<C extends Call> {
   c: AppContext;
   params: Parsed<C, 'params'>;
@@ -47,7 +47,7 @@ interface Incoming<C extends Call> {
     : C['access'] extends 'session'
       ? ActiveSession
       : null;
-  /** Storage for the answer under the caller's idempotency key. It does nothing for requests without a key. */
+  /** Stores an answer under the caller's idempotency key. Does nothing for requests without a key. */
   idempotency: IdempotentAnswer;
   /** Time of the request, ms UTC. */
   now: number;
@@ -61,7 +61,7 @@ export interface Caller {
 type Answer<C extends Call> =
   (C['response'] extends z.ZodType ? z.output<C['response']> : never) | Refusal | Response;
 
-/** A call whose `cost` names rate limits that exist. */
+/** A call whose `cost` only names existing rate limits. */
 type ServedCall = Call & { cost?: readonly CallLimitName[] };
 
 export interface Api {
@@ -160,7 +160,10 @@ async function authenticate(
   return token;
 }
 
-/** Returns a refusal if the caller lacks what the call needs or has reached one of its rate limits; else counts the call, returns null. */
+/**
+ * Returns a refusal if the caller lacks what the call needs or has reached one of its rate limits. Else counts the call and
+ * returns null.
+ */
 function refusalOf(
   c: AppContext,
   { needs, cost }: ServedCall,
@@ -183,9 +186,7 @@ function refusalOf(
 
 const honoPath = (path: string) => `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
 
-/**
- * Parses params, query and body, and returns a refusal if one is invalid. Drops fields that the contract does not name.
- */
+/** Parses params, query and body. Returns a refusal if one is invalid. Removes fields that the contract does not have. */
 async function readInput(c: AppContext, call: Call) {
   const parts = {
     params: call.params ? c.req.param() : undefined,
@@ -196,7 +197,7 @@ async function readInput(c: AppContext, call: Call) {
   for (const part of ['params', 'query', 'body'] as const) {
     const parsed = call[part]?.safeParse(parts[part], { error: inPlainWords });
     if (parsed?.success === false) {
-      // No resource has a malformed id, so the status is 404, not 400.
+      // A malformed id belongs to no resource, so the status is 404 and not 400.
       if (part === 'params') return refuse('not_found', 'Not found: nothing has this id.');
       const [issue] = parsed.error.issues;
       return refuse('invalid_request', issue === undefined ? 'The request is not valid.' : sentence(issue));
@@ -217,7 +218,7 @@ async function readJson(c: AppContext): Promise<unknown> {
   }
 }
 
-/** Returns the text of a validation error for users. Used if the schema has no message of its own. */
+/** Returns the text of a validation error for users, if the schema has no message of its own. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string {
   const field = `“${(issue.path ?? []).join('.')}”`;
   if (issue.code === 'too_big' && issue.origin === 'string')

@@ -51,7 +51,7 @@ function canonicalAddress(ip: string): string {
   return mappedIpv4(canonical) ?? canonical;
 }
 
-/** Returns the network and the prefix of a canonical address. */
+/** Returns the network and the prefix that contain a canonical address. */
 function networksOf(address: string): Omit<ClientAddress, 'shown'> {
   if (isIP(address) !== 6) return { network: address, prefix: address.split('.').slice(0, 3).join('.') };
   const [head = '', tail = ''] = address.split('::');

@@ -69,7 +69,9 @@ const certificatePositionSchemas = {
   domains: z.strictObject({ sort: z.literal('domains'), domains: z.number().int().min(1), fingerprint }),
 } satisfies Record<CertificateCursor['sort'], z.ZodType<CertificateCursor>>;
 
-/** Reads a cursor of the list of certificates, like `monitorCursor`. */
+/**
+ * Reads a cursor of the list of certificates. Returns null if there is no cursor, and a refusal if it is invalid for this order.
+ */
 export function certificateCursor(
   cursor: string | undefined,
   sort: CertificateCursor['sort'],
@@ -86,7 +88,7 @@ const storyPositionSchema = z.strictObject({
   firstSeenAt: instant.nullable(),
 });
 
-/** Reads a cursor of the domains of a certificate, like `monitorCursor`. */
+/** Reads a cursor of the domains of a certificate. Returns null if there is no cursor, and a refusal if it is invalid. */
 export function storyCursor(cursor: string | undefined): StoryCursor | Refusal | null {
   return cursor === undefined ? null : readCursor<StoryCursor>(cursor, storyPositionSchema);
 }

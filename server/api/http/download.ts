@@ -9,15 +9,15 @@ export function download(
   c.header('Content-Type', file.contentType);
   const day = new Date(file.now).toISOString().slice(0, 10);
   c.header('Content-Disposition', `attachment; filename="${file.name}-${day}.${file.extension}"`);
-  // Nobody reads the body of a HEAD response, so its generator would never finish.
+  // Send no body for HEAD: nobody would read it, so its generator would never finish.
   if (c.req.method === 'HEAD') return c.body(null);
   const bytes = ReadableStream.from(file.text).pipeThrough(new TextEncoderStream());
   return c.body(bytes as globalThis.ReadableStream);
 }
 
 /**
- * Streams an object as JSON text: async iterables item by item, all other values as a whole. So a list of any length
- * needs no more memory than its longest item. Converts names and instants with `wireValue`.
+ * Streams an object as JSON text: async iterables item by item, all other values at once. So a list of any length needs no more
+ * memory than its longest item. `wireValue` converts names and times.
  */
 export async function* jsonDocument(
   document: Record<string, unknown>,
@@ -41,8 +41,8 @@ export async function* jsonDocument(
 }
 
 /**
- * Converts names to snake_case and instants (ms UTC) to ISO 8601, as in all answers of the API. Recognises instants by
- * their names, such as `…_at`.
+ * Converts names to snake_case and times (ms UTC) to ISO 8601, as all answers of the API have them. Recognises times by their
+ * names, such as `…_at`.
  */
 function wireValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireValue);
@@ -63,8 +63,8 @@ function isoText(instant: number): string | number {
 }
 
 /**
- * Returns a value as JSON with every line after the first indented. JSON strings contain no line breaks, so all line
- * breaks are between values.
+ * Returns a value as JSON whose lines after the first are indented. Line breaks are always between values: JSON strings contain
+ * none.
  */
 function indented(value: unknown, depth: number): string {
   return JSON.stringify(wireValue(value) ?? null, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`);

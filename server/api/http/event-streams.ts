@@ -16,7 +16,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
   const streams = createEventStreams(store, clock);
 
   api.on(CALLS.events, async ({ c, session }) => {
-    // Nobody reads the body of a HEAD response, so its stream would never end.
+    // Send no stream for HEAD: nobody would read it, so it would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
     if (stream === null) return refuseTooMany('This account has too many pages open.', MINUTE_MS);
@@ -29,13 +29,13 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
       readiness.draining.addEventListener('abort', close, { once: true });
       let sessionCheckedAt = performance.now();
       try {
-        // An SSE comment flushes the headers without triggering any listener.
+        // An SSE comment makes the server send the headers, and triggers no listener in the browser.
         await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
         while (!sse.aborted && !readiness.isDraining && !stream.hasMissedEvents) {
           let text = await stream.next(timing.heartbeatMs);
           if (performance.now() - sessionCheckedAt >= timing.heartbeatMs) {
             sessionCheckedAt = performance.now();
-            // The session's access token may expire, and the signal that the session ended may get lost.
+            // Check the session again: its access token may have expired, and the signal that it ended may have been lost.
             if ((await sessions.current(c)) === null) text = SESSION_ENDED;
           }
           await sse.write(text ?? ': alive\n\n');
@@ -49,24 +49,24 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
   });
 }
 
-/** Maximum number of open streams per account. Each costs a socket and a timer. The web app opens one per browser. */
+/** Maximum number of open streams per account. Each needs a socket and a timer. The web app opens one stream per browser. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 
-/** Returns the event in the format of server-sent events. */
+/** Returns an event in the text format of server-sent events. */
 const textOf = ({ event, data }: ServerEvent): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const SESSION_ENDED = textOf({ event: 'session_ended', data: {} });
-/** Shortest time between two batches of events of an account. */
+/** Minimum time in ms between two batches of events of an account. */
 const MIN_INTERVAL_MS = SECOND_MS;
-/** Maximum number of monitors in one batch, of about 700 kB. */
+/** Maximum number of monitors in one batch, about 700 kB of text. */
 const READ_AT_ONCE = 500;
-/** Maximum number of texts that the streams of an account share; a reader who catches up needs more. */
+/** Maximum number of event texts that the streams of an account share. A reader who is further behind needs more of them. */
 const MAX_TEXTS = 2_000;
 
 interface EventStream {
   /**
-   * Returns the text of the next events; null if none came within `waitMs`, or if the stream closed or missed events meanwhile.
-   * Once the session has ended, always returns `SESSION_ENDED`.
+   * Returns the text of the next events. Returns null if there were none within `waitMs`, or if the stream closed or missed
+   * events meanwhile. Once the session has ended, always returns `SESSION_ENDED`.
    */
   next(waitMs: number): Promise<string | null>;
   /** Whether events may have been missed. The client must then reconnect and reload everything. */
@@ -102,7 +102,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
         close() {
           stream.wake();
           feed.streams.delete(stream);
-          // On a second close() the account may have a newer feed, which must stay registered.
+          // After a second call of close(), the account may have a newer feed, which must stay registered.
           if (feed.streams.size === 0 && feeds.get(accountId) === feed) feeds.delete(accountId);
         },
       };
@@ -110,7 +110,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
   };
 }
 
-/** Reads monitors and returns the text of an event for each. */
+/** Reads monitors and returns one event per monitor as text. */
 async function readTexts(
   store: Store,
   { accountId, ids, clock }: { accountId: string; ids: readonly string[]; clock: { now(): number } },
@@ -122,7 +122,9 @@ async function readTexts(
   return texts;
 }
 
-/** The streams of one account. Each changed monitor is read once for all of them, and after checks at most once a second. */
+/**
+ * The streams of one account. A changed monitor is read once for all of them. Changes by checks are sent at most once a second.
+ */
 interface Feed {
   streams: Set<Stream>;
   receive(signal: Signal): void;
@@ -131,7 +133,7 @@ interface Feed {
 
 function createFeed(read: (monitorIds: readonly string[]) => Promise<Map<string, string>>): Feed {
   const streams = new Set<Stream>();
-  /** Texts since the last batch; a later change removes the text of its monitor. */
+  /** Texts since the last batch, by monitor. A later change of a monitor removes its text. */
   const texts = new Map<string, Promise<string>>();
   let sentAt = -Infinity;
   let isPlanned = false;
@@ -171,14 +173,14 @@ function createFeed(read: (monitorIds: readonly string[]) => Promise<Map<string,
   };
 }
 
-/** Returns whether a page must know at once: somebody acted, or the stream ends. */
+/** Returns whether pages must be told at once, because a person did something or the stream ends. */
 function isUrgent(signal: Signal): boolean {
   if (signal.topic === 'domain') return signal.change === 'added' || signal.change === 'removed';
   return signal.topic === 'missed' || signal.topic === 'session_ended';
 }
 
 interface Stream {
-  /** Notes what a signal changes. `wake` lets the stream send it. */
+  /** Queues what a signal changes. `wake` makes the stream send it. */
   receive(signal: Signal): void;
   wake(): void;
   hasMissedEvents(): boolean;
@@ -186,12 +188,12 @@ interface Stream {
 }
 
 /**
- * Creates a stream that queues the ids of changed monitors, not their changes: a slow reader gets only the newest state
- * of each, and the queue has at most one entry per domain and kind of event.
+ * Creates a stream that queues the ids of changed monitors, not their changes. So a slow reader only gets the newest state of
+ * each monitor, and the queue has at most one entry per domain and kind of event.
  */
 function createStream(sessionId: string, textsOf: Feed['textsOf']): Stream {
   const monitorsChanged = new Set<string>();
-  /** Ids of monitors whose alerts or alert settings changed; null for those of the whole account. */
+  /** Ids of monitors whose alerts or alert settings changed; null if those of the whole account changed. */
   const alertsChanged = new Set<string | null>();
   let accountChanged = false;
   let sessionEnded = false;
@@ -199,7 +201,7 @@ function createStream(sessionId: string, textsOf: Feed['textsOf']): Stream {
   let isAwake = false;
   let endWait: () => void = () => {};
 
-  /** Removes and returns the first ids of a set. Changes during the read that follows are queued again. */
+  /** Removes and returns the first ids of a set. If their monitors change while they are read, they are queued again. */
   const take = <Id>(ids: Set<Id>): Id[] => {
     const taken = [...ids].slice(0, READ_AT_ONCE);
     for (const id of taken) ids.delete(id);

@@ -74,12 +74,12 @@ interface IdempotentCall {
   call: Call;
   parts: { store: Store; limits: ReturnType<typeof createCallLimits> };
   accountId: string;
-  /** The parsed input, so that two requests which differ only in JSON formatting count as the same request. */
+  /** The parsed input. Two requests whose JSON differs only in format have the same. */
   input: unknown;
   now: number;
 }
 
-/** Statuses that release the key, because a retry may succeed: 403 (address not verified yet) and 429 (rate limit). */
+/** Statuses below 500 that release the key, because a retry may succeed: 403 (address not verified yet), 429 (rate limit). */
 const RETRYABLE_STATUSES: readonly number[] = [403, 429];
 
 async function runWithKey(
@@ -116,7 +116,7 @@ function replay(c: AppContext, call: Call, { status, contentType, body }: Stored
   c.header('Idempotency-Replayed', 'true');
   c.header('Content-Type', contentType);
   c.set('mayBeLenient', status >= 400);
-  // Answers that an older version stored still contain their secrets.
+  // Remove secrets here too: answers that an older version stored still contain them.
   return c.body(withoutShownOnce(call, body), status as 200);
 }
 

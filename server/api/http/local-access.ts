@@ -16,11 +16,11 @@ const PROXY_HEADERS = new Set([
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 
 export interface LocalAccess {
-  /** Remembers whether a request over loopback showed signs of a proxy. Must run before any access decision. */
+  /** Remembers if a request over loopback shows signs of a proxy. Call it before any access decision about the request. */
   detectProxy(c: AppContext): void;
   /**
-   * Returns whether the Host header of a request is a loopback name, the request shows no signs of a proxy, and no
-   * earlier request over loopback did.
+   * Returns whether the Host header of a request is a loopback name, and neither this request nor an earlier one over loopback
+   * shows signs of a proxy.
    */
   isToLoopback(c: AppContext): boolean;
   /**
@@ -38,9 +38,8 @@ interface LocalAccessOptions {
 }
 
 /**
- * Creates the checks that recognise local requests, which may read metrics (if there is no METRICS_TOKEN) and captured
- * mail. Behind a local proxy every request comes from this machine, and some do not show the proxy. So the first request
- * over loopback with a header of a proxy or a foreign Origin ends these privileges until the process restarts.
+ * Creates the checks that recognise local requests, which may read captured mail and, without METRICS_TOKEN, metrics. Behind a local
+ * proxy every request seems local. So the first request over loopback that shows a proxy or foreign Origin ends this until a restart.
  */
 export function createLocalAccess({ config, mailFolder, log }: LocalAccessOptions): LocalAccess {
   const isLocalDeployment = isLoopback(config.publicUrl.hostname);
@@ -71,7 +70,7 @@ const BEHIND_PROXY =
   'no captured mail, and /metrics only with METRICS_TOKEN. If other people use this server, set PUBLIC_URL, TRUSTED_PROXIES, ' +
   'SMTP_URL and METRICS_TOKEN. Otherwise restart it without the proxy.';
 
-/** Returns the name of a header that shows a proxy or another site's page; null if there is none. */
+/** Returns the name of a header that reveals a proxy or a page of another site; null if there is none. */
 function proxyHeaderOf(c: AppContext, config: OriginConfig): string | null {
   for (const name of c.req.raw.headers.keys())
     if (PROXY_HEADERS.has(name) || name.startsWith('x-forwarded-')) return name;

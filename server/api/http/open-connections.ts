@@ -7,8 +7,8 @@ import { createClientAddressReader } from './client-address.ts';
 import { Refusal } from './problem.ts';
 
 /**
- * Creates a counter of the open connections or requests of each network. The returned function counts one more until `holder` emits one
- * of `ends`. If the network already has `max`, it counts nothing and returns false.
+ * Creates a counter of the open connections or requests of each network. The returned function counts `holder` until it emits one
+ * of `ends`. If the network already has `max`, the function counts nothing and returns false.
  */
 function createOpenCount(max: number) {
   const openOf = new Map<string, number>();
@@ -30,8 +30,8 @@ function createOpenCount(max: number) {
 }
 
 /**
- * Returns a function that tells whether a new connection is within its address's limit. Trusted proxies have none, because many people
- * connect through them. Logs the first refusal, because the address may be a proxy that TRUSTED_PROXIES lacks.
+ * Returns a function that returns whether a new connection is within the limit of its address. Trusted proxies have no limit,
+ * because many people connect through them. Logs the first refusal: the address may be a proxy missing in TRUSTED_PROXIES.
  */
 export function createConnectionLimit({
   config: { trustedProxies, limits },
@@ -57,8 +57,8 @@ const TOO_MANY_CONNECTIONS =
   'If it belongs to your proxy, add it to TRUSTED_PROXIES. This is logged only once.';
 
 /**
- * Returns a function that refuses a request with a body if the client has `max` others that have not arrived completely. Only clients
- * behind a trusted proxy can reach this limit; others reach the limit of connections first.
+ * Returns a function that refuses a request with a body while `max` other bodies of the client have not arrived completely. Only
+ * clients behind a trusted proxy can reach this limit; others reach the limit of connections first.
  */
 export function createReceivingLimit(max: number): (c: AppContext) => Refusal | null {
   const enter = createOpenCount(max);
@@ -67,7 +67,7 @@ export function createReceivingLimit(max: number): (c: AppContext) => Refusal | 
     const hasBody = c.req.header('content-length') ?? c.req.header('transfer-encoding');
     if (incoming === undefined || hasBody === undefined) return null;
     if (enter(c.get('client').network, incoming, ['end', 'close'])) return null;
-    // Without this header, Node would wait for the rest of the body.
+    // Close the connection, because Node would wait for the rest of the body.
     c.header('Connection', 'close');
     return new Refusal(
       'too_many_requests',

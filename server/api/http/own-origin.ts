@@ -32,7 +32,7 @@ export function hostnameOf(host: string | undefined): string | null {
 export function refuseForeignOrigin(headers: RequestHeaders, config: OriginConfig): Refusal | null {
   const { origin, secFetchSite } = headers;
   const refusal = refuse('origin_refused', 'This call came from another site, so we refused it.');
-  // `same-site` is refused too: another subdomain may belong to another party.
+  // Also refuse `same-site`: another subdomain may belong to another party.
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin' && secFetchSite !== 'none') return refusal;
   return origin === undefined || isOwnOrigin(origin, headers.host, config) ? null : refusal;
 }
@@ -43,7 +43,7 @@ export function isOwnOrigin(origin: string, host: string | undefined, config: Or
   if (!config.publicUrlIsDefault || url === null || url.origin !== origin || url.protocol !== 'http:')
     return false;
   if (isLoopback(url.hostname)) return url.port === config.publicUrl.port;
-  // In a home network the machine is reached by its IP address. Names are not accepted, because of DNS rebinding.
+  // In a home network, people use the machine's IP address. Other host names are refused, because of DNS rebinding.
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   return config.insecureHttp && isIP(literal) !== 0 && url.host === host;
 }

@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { accepts, contentHash, isKnownToClient } from './answer-cache.ts';
 import type { AppContext } from './app-env.ts';
 
-/** Function that responds with a page, and forbids caches to store it unless the status is 200. */
+/** Responds with a page. Forbids caches to store it unless the status is 200. */
 export type PageDocument = (c: AppContext, status?: 200 | 404) => Response;
 
 const ESCAPES: Record<string, string> = {
@@ -26,8 +26,8 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
 }
 
 /**
- * Returns a function that responds with an HTML page that is the same for everybody: compressed on first use, and
- * revalidated by its ETag.
+ * Returns a function that responds with an HTML page that is the same for everybody. Compresses the page on first use; clients
+ * revalidate it by its ETag.
  */
 export function pageDocument(html: string): PageDocument {
   const plain = Buffer.from(html);
@@ -35,7 +35,7 @@ export function pageDocument(html: string): PageDocument {
     br: memoize(() => new Uint8Array(brotliCompressSync(plain))),
     gzip: memoize(() => new Uint8Array(gzipSync(plain, { level: 9 }))),
   };
-  // A weak ETag, because all encodings of the page share it (RFC 9110 §8.8.1).
+  // Use a weak ETag, because all encodings of the page share it (RFC 9110 §8.8.1).
   const tag = `W/"${contentHash(plain)}"`;
 
   return (c, status = 200) => {
@@ -55,7 +55,10 @@ export function pageDocument(html: string): PageDocument {
   };
 }
 
-/** Memoizes `make` and calls it on first use, so that processes which never need its value start faster. */
+/**
+ * Returns a function that calls `make` on first use and then returns the same value, so that processes that do not need the value
+ * start faster.
+ */
 export function memoize<T>(make: () => T): () => T {
   let cached: { value: T } | undefined;
   return () => (cached ??= { value: make() }).value;

@@ -46,7 +46,7 @@ export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds, l
 export function problemResponse(c: AppContext, refusal: Refusal, members: object = {}): Response {
   const { status, title } = PROBLEMS[refusal.code];
   c.set('reachedLimit', refusal.limit);
-  // A client refreshes its session after this 401, as specified.
+  // Never answer this 401 with 200: clients refresh their session after a 401, as specified.
   c.set('mayBeLenient', status < 500 && refusal.code !== 'not_authenticated');
   const problem: Problem = {
     type: `urn:certlantern:problem:${refusal.code}`,
@@ -58,7 +58,7 @@ export function problemResponse(c: AppContext, refusal: Refusal, members: object
     ...(refusal.retryAfterSeconds !== null && { retry_after: refusal.retryAfterSeconds }),
   };
   c.header('Content-Type', 'application/problem+json');
-  // A retry may succeed in a moment, but caches may store a 404 unless forbidden (RFC 9110 §15.1).
+  // Forbid storing: caches may store a 404 (RFC 9110 §15.1), but a retry may succeed in a moment.
   c.header('Cache-Control', 'no-store');
   if (refusal.retryAfterSeconds !== null) c.header('Retry-After', String(refusal.retryAfterSeconds));
   return c.body(JSON.stringify({ ...problem, ...members }), status);
@@ -68,7 +68,7 @@ export function problemResponse(c: AppContext, refusal: Refusal, members: object
 export const isLenient = (c: AppContext): boolean =>
   /(^|[\s,;])handling\s*=\s*"?lenient\b/i.test(c.req.header('prefer') ?? '');
 
-/** Gives an expected refusal the status 200 if the client asked for that. The body stays: its `status` is that of the refusal. */
+/** Gives an expected refusal the status 200 if the client asked for it. The `status` in the body remains that of the refusal. */
 export function applyLeniency(c: AppContext): void {
   if (c.get('mayBeLenient') !== true || !isLenient(c)) return;
   c.res = new Response(c.res.body, { status: 200, headers: c.res.headers });

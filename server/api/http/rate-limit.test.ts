@@ -42,7 +42,7 @@ it('call limits put new callers into shared windows once 100,000 windows are in 
   const sharing = passed(100_000, 200_000);
   expect(sharing).toBeGreaterThan(45_000);
   expect(sharing).toBeLessThanOrEqual(65_536);
-  // Windows that have ended do not count, so newcomers get their own windows again.
+  // Ended windows do not count, so new callers get their own windows again.
   now += 2 * MINUTE_MS;
   expect(passed(200_000, 201_000)).toBe(1_000);
 });

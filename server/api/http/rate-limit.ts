@@ -12,15 +12,15 @@ export interface Limit {
   count: number;
   windowMs: number;
   /**
-   * Name of the operator's setting, and a phrase for users that says what it counts. Absent if no setting determines
-   * `count`, or if the caller writes the refusal itself.
+   * Name of the operator's setting that determines `count`, and a phrase for users that says what it counts. Absent if no setting
+   * determines `count`, or if the caller writes the refusal itself.
    */
   set?: { by: LimitName; what: string };
 }
 
 /**
- * Maximum number of domains that one call counts in `recheckAllByAccount`. Without it, an account with more domains than
- * that limit could never make such a call.
+ * Maximum number of domains that one call counts in `recheckAllByAccount`. An account with more domains than that limit could
+ * otherwise never make such a call.
  */
 export const MAX_WEIGHT = 5_000;
 
@@ -34,14 +34,16 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
-  /** Limit on searches. Each may read all texts of the account and, on PostgreSQL, occupies a connection meanwhile. */
+  /** Limit on searches. A search may read all texts of the account and, on PostgreSQL, occupies a connection of a small pool. */
   searchesByAccount: {
     count: searchesPerMinute,
     windowMs: MINUTE_MS,
     set: { by: 'searchesPerMinute', what: 'searches a minute' },
   } satisfies Limit,
   addByAccount: { count: 60, windowMs: MINUTE_MS },
-  /** Limit on lookups before adding. Each sends DNS queries. The page sends one when a person stops typing. */
+  /**
+   * Limit on lookups of hosts before they are added. Each sends DNS queries. The page sends a lookup when a person stops typing.
+   */
   lookupByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
@@ -49,18 +51,16 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   checkBeforeProof: { count: checksBeforeProof, windowMs: MINUTE_MS },
   /** Limit on changes that trigger checks, for accounts whose address is not verified. */
   recheckBeforeProof: { count: 10 * checksBeforeProof, windowMs: 10 * MINUTE_MS },
-  /**
-   * Limit on bulk calls. A page changes 5,000 domains in 25 calls, each sent as soon as the previous one is answered.
-   */
+  /** Limit on bulk calls. To change 5,000 domains, a page makes 25 calls, each as soon as the previous one is answered. */
   bulkByAccount: { count: 60, windowMs: MINUTE_MS },
   importByAccount: { count: 120, windowMs: MINUTE_MS },
   /**
-   * Limit on domains in bulk calls that check or resume them, not on calls. Allows to check the largest selection of the
-   * web app (10,000) twice.
+   * Limit on the domains, not the calls, in bulk calls that check or resume domains. Permits checking the largest selection of
+   * the web app (10,000) twice.
    */
   bulkChecksByAccount: { count: 20_000, windowMs: 10 * MINUTE_MS },
   bulkCheckByDomain: { count: 1, windowMs: MINUTE_MS },
-  /** Limit on imported lines, not on calls: each line may trigger a check of a host. */
+  /** Limit on imported lines, not on calls, because each line may trigger a check of a host. */
   importedByAccount: { count: 10_000, windowMs: 60 * MINUTE_MS },
   csvByAccount: { count: 30, windowMs: 10 * MINUTE_MS },
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
@@ -68,12 +68,12 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   reportByAccount: { count: 120, windowMs: MINUTE_MS },
   /** Limit on changes of private authorities. Each may trigger a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
-  /** Limit on test messages: each may go to another person's server. */
+  /** Limit on test messages, because each may go to another person's server. */
   sendByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   sendByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   /**
-   * Limit on redelivered messages. It is separate from the limit on test messages, because people send a test right
-   * before they redeliver a failed alert.
+   * Limit on messages that are sent again. It is separate from the limit on test messages, because people send a test right
+   * before they send a failed alert again.
    */
   replayByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   replayByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
@@ -89,8 +89,8 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   /** Limit on changes of alert settings and the status page, and on new maintenance windows and calendar links. */
   settingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
   /**
-   * Limit on domains, not on calls: a change of alert settings, or the removal of a maintenance window, may trigger a
-   * check of every domain. Allows 20 such calls for 5,000 domains.
+   * Limit on domains, not on calls: changing alert settings or removing a maintenance window may trigger a check of every domain.
+   * Permits 20 such calls for 5,000 domains.
    */
   recheckAllByAccount: { count: 20 * MAX_WEIGHT, windowMs: 60 * MINUTE_MS },
   /**
@@ -100,7 +100,9 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
   /** Limit on requests for status pages. Each reads the database. */
   statusByAddress: { count: 300, windowMs: MINUTE_MS },
-  /** Limit on scrapes. Each reads up to 10,000 domains, unless an answer of the last 10 seconds is cached. */
+  /**
+   * Limit on reads of an account's metrics. Each reads up to 10,000 domains, unless an answer of the last 10 seconds is cached.
+   */
   metricsByAccount: { count: 60, windowMs: MINUTE_MS },
   /**
    * Limit on links to the payment portal. Each queries the payment provider, whose own limit counts the calls of all
@@ -110,7 +112,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
 });
 export type CallLimitName = keyof ReturnType<typeof callLimits>;
 
-/** Returns a 429 refusal that names the wait in a readable unit: seconds, minutes or hours. */
+/** Returns a 429 refusal that says how long to wait, in seconds, minutes or hours. */
 export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const minutes = Math.ceil(seconds / 60);
@@ -125,7 +127,7 @@ export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryA
 }
 
 export interface Attempt {
-  /** Refunds a successful attempt in all its limits, because it was no guess. */
+  /** Undoes the count of a successful attempt in all its limits, because it was no guess. */
   succeeded(): Promise<void>;
 }
 
@@ -151,8 +153,8 @@ export async function countAll(
 }
 
 /**
- * Returns the limits on `what` for a client: that of its network, then that of its prefix. In this order an attempt that
- * the first limit refuses does not count against the whole prefix.
+ * Returns the limits on `what` for a client: first that of its network, then that of its prefix. In this order, an attempt that
+ * the first limit refuses does not count for the whole prefix.
  */
 export function byClient(
   what: string,
@@ -188,8 +190,8 @@ export function createCallLimits(clock: { monotonic(): number }, limits: Limits)
 
   return {
     /**
-     * Counts a call and returns null, or returns a refusal and does not count it. `weight` is for limits that count
-     * domains or lines.
+     * Counts a call and returns null, or returns a refusal without counting. `weight` is the number of domains or lines, for
+     * limits that count these.
      */
     allow(name: CallLimitName, who: string, weight = 1): Refusal | null {
       return consume(name, who, weight).refusal;
@@ -222,29 +224,29 @@ interface Window {
 }
 
 /**
- * Maximum number of windows per limit that belong to one caller each: about 20 MB of memory. With the shared windows of
- * two periods a limit needs at most about 50 MB.
+ * Maximum number of windows per limit that belong to one caller each, about 20 MB of memory. Together with the shared windows of
+ * two periods, a limit needs at most about 50 MB.
  */
 const MAX_OWN_WINDOWS = 100_000;
-/** Hexadecimal digits of the hash that selects one of 65,536 shared windows. */
+/** Number of hexadecimal digits of the hash that selects one of 65,536 shared windows. */
 const HEX_DIGITS = 4;
 
 /**
- * Creates the windows of one limit, in bounded memory; none is dropped before it ends. At the bound, new callers share
- * windows, selected by a hash with a random salt, so that nobody can exhaust another caller's window on purpose.
+ * Creates the windows of one limit in bounded memory. Never drops a window before it ends. Once the maximum is reached, new
+ * callers share windows, selected by a hash with a random salt, so that nobody can choose whose window to exhaust.
  */
 function createWindows(windowMs: number) {
   const salt = randomBytes(16).toString('hex');
   /**
-   * Windows that began in the current and in the previous period. A period lasts at least `windowMs`, so those of the
-   * previous period have all ended when the next period begins.
+   * Windows that began in the current and in the previous period. A period lasts at least `windowMs`, so all windows of the
+   * previous period have ended when the next period begins.
    */
   let current = new Map<string, Window>();
   let previous = new Map<string, Window>();
   let periodStartedAt = -Infinity;
 
   return {
-    /** Returns the running window of `who`, which may be a shared one. Starts a window if there is none. */
+    /** Returns the window of `who` that has not ended, which may be a shared one. Starts a window if there is none. */
     of(who: string, now: number): Window {
       if (now >= periodStartedAt + windowMs) {
         previous = now < periodStartedAt + 2 * windowMs ? current : new Map();

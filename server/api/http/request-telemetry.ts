@@ -54,7 +54,7 @@ export function recordRequests(
     // Log the route, not the path: some paths contain secrets.
     if (requestLog !== null && isLogged(route, c.req.path))
       requestLog.info({ requestId, method, route, status, ms: Math.round(ms) }, 'answered');
-    // Last, so that metrics, traces and the log have the status of the refusal.
+    // Do this last: metrics, traces and the log must show the status of the refusal.
     applyLeniency(c);
   });
 }
@@ -63,21 +63,21 @@ function validId(given: string | undefined): string | null {
   return given !== undefined && /^[\w.-]{8,128}$/.test(given) ? given : null;
 }
 
-/** Returns the pattern of the route, or 'pages' for wildcards. So the number of metric labels is bounded. */
+/** Returns the pattern of the route, or 'pages' for wildcards. This limits the number of different metric labels. */
 function routeOf(c: AppContext): string {
   const path = routePath(c);
   return path === '*' || path === '/*' ? 'pages' : path;
 }
 
-/** Returns whether to log a request: false for files, and for health checks and `/metrics`, which programs poll. */
+/** Returns whether to log a request. Omits files, and health checks and `/metrics`, which programs poll. */
 function isLogged(route: string, path: string): boolean {
   if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
   return route !== 'pages' || !namesFile(path);
 }
 
 /**
- * Refuses a request whose path, without query, is longer than `pathBytes`; returns null otherwise. Measures the target
- * as it was sent, before anything parses or decodes it.
+ * Refuses a request whose path, without query, is longer than `pathBytes`; else returns null. Measures the path as it was sent,
+ * before anything parses or decodes it.
  */
 export function refuseLongPath(c: AppContext, { pathBytes }: Pick<Limits, 'pathBytes'>): Refusal | null {
   const target = c.env?.incoming?.url ?? new URL(c.req.url).pathname;

@@ -43,7 +43,7 @@ export interface HeaderSettings extends Settings {
 /** Path of the page on which the sign-in popup ends. */
 const SIGNED_IN_PAGE = '/signed-in';
 
-/** Returns a function that maps a path to its security headers. Only configured services add other origins. */
+/** Returns a function from a path to its security headers. Other origins are only allowed for configured services. */
 export function securityHeaders(
   settings: HeaderSettings,
 ): (path: string) => readonly [name: string, value: string][] {
@@ -81,8 +81,8 @@ function mergePolicies(policy: Policy, more: Policy): Policy {
 }
 
 /**
- * Allows the Firebase SDK's calls and, for its popup, the project's page in a hidden frame and the script that talks to
- * this frame.
+ * Allows the calls of the Firebase SDK and, for its popup, the project's page in a hidden frame and the script that talks to this
+ * frame.
  */
 function firebasePolicy({ firebase }: Settings): Policy {
   if (firebase === null) return {};
@@ -97,9 +97,7 @@ function firebasePolicy({ firebase }: Settings): Policy {
   };
 }
 
-/**
- * Allows Google's profile photos. Other providers may host photos anywhere, so the page shows initials for their users.
- */
+/** Allows Google's profile photos. The photos of other providers may be anywhere, so the page shows their users' initials. */
 function photoPolicy({ firebase, oidc }: Settings): Policy {
   if (firebase === null && !oidc.some(({ id }) => id === 'google')) return {};
   return { 'img-src': ['https://*.googleusercontent.com'] };

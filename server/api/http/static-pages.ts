@@ -129,8 +129,8 @@ function withTokenInFragment(path: PagePath, search: URLSearchParams): string | 
 const MAX_STATUS_DOCUMENTS = 500;
 
 /**
- * Reads the page templates and fills them in at the start, because neither files nor settings change while the server
- * runs. Fills in the template of status pages on request, and caches the result.
+ * Reads the page templates and fills them in at the start, because files and settings do not change while the server runs. Fills
+ * in the template of status pages on request, and caches the result.
  */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
   const fill = (template: string, path: string, statusTitle = '') =>
@@ -165,15 +165,15 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
 
   const prerendered = (path: PagePath, hasQuery: boolean): PageDocument | null => {
     if (path === '/landing') return landing;
-    // Links on the login page contain the query, so the prerendered page fits only requests without a query.
+    // The prerendered login page only fits requests without a query, because its links contain the query.
     return path === '/login' && !hasQuery ? login : null;
   };
   return {
     indexPage,
     statusOf,
     /**
-     * Returns the prerendered page of a path, else its shell, else index.html. From the last two, the browser renders
-     * the page.
+     * Returns the prerendered page of a path if there is one, else its shell, else index.html. The browser renders the page from
+     * a shell or index.html.
      */
     documentOf: (path: PagePath, hasQuery: boolean) =>
       prerendered(path, hasQuery) ?? shells.get(path) ?? indexPage,

@@ -4,8 +4,8 @@ import type { Signal } from '../../store/db/signals.ts';
 const POLL_MS = 500;
 
 /**
- * Returns a waiter for data that a matching signal announces. Subscribes at once, because the signal may come before
- * the first read. Also polls every 500 ms, because signals get lost, above all between processes.
+ * Returns a waiter for data that a signal announces. Subscribes at once, because the signal may come before the first read. Also
+ * polls every 500 ms, because signals may get lost, especially between processes.
  */
 export function waitForSignal(store: Store, matches: (signal: Signal) => boolean) {
   let wasSignalled = false;

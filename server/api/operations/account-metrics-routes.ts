@@ -7,9 +7,9 @@ import { countMonitors } from '../../store/monitors/monitors.ts';
 import { displayName } from '../../core/endpoint.ts';
 import { DAY_MS, SECOND_MS } from '../../../contract/durations.ts';
 
-/** Time for which an account's metrics are cached, however often they are scraped. */
+/** Time in ms for which an account's metrics are cached, however often they are read. */
 const CACHE_MS = 10_000;
-/** Maximum number of domains in an answer. 10,000 make about 9 MB of text. */
+/** Maximum number of domains in an answer. 10,000 domains make about 9 MB of text. */
 const MAX_DOMAINS = 10_000;
 const MAX_CACHED_CHARACTERS = 32_000_000;
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
@@ -69,7 +69,7 @@ const escaped = (text: string) =>
 interface Gauge {
   name: string;
   help: string;
-  /** Returns the value of a domain; null if it is unknown, and the sample is then omitted. */
+  /** Returns the value for a domain; null if it is unknown, so that the text has no sample for the domain. */
   value: (domain: DomainMetrics, now: number) => number | null;
 }
 
@@ -77,8 +77,8 @@ const orNull = <T>(value: T | null, of: (known: T) => number): number | null =>
   value === null ? null : of(value);
 
 /**
- * Returns 1 if the certificate is valid, else 0; null if that is unknown. An expired or revoked certificate yields 0
- * even if the last check did not reach the host.
+ * Returns 1 if the certificate is valid, else 0; null if that is unknown. Returns 0 for an expired or revoked certificate even if
+ * the last check did not reach the host.
  */
 function valid({ notAfter, revoked, trusted }: DomainMetrics, now: number): number | null {
   if (notAfter === null) return null;

@@ -38,7 +38,7 @@ export async function readCapturedMail(folder: string, id: string): Promise<Capt
   const find = (type: string) => parts.find((part) => part.type === type);
   const html = parts.reduce(
     (page, { id: contentId, type, body }) => {
-      // The frame that shows the mail has no network access, so inline the attached images.
+      // Put the attached images into the page: the frame that shows the mail has no network access.
       return contentId === ''
         ? page
         : page.replaceAll(`cid:${contentId}`, `data:${type};base64,${body.toString('base64')}`);

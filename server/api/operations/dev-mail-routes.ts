@@ -7,8 +7,8 @@ import { MAIL_PAGE_POLICY } from '../http/security-headers.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Serves mail captured while no mail server is configured. Anybody who opens its links acts for the recipient, so access
- * is for the operator only: see `maySeeMail`.
+ * Serves mail captured while no mail server is configured. Only the operator may see it (see `maySeeMail`), because whoever opens
+ * its links acts for the recipient.
  */
 export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
   const { mailFolder, secrets, config } = parts;
@@ -162,8 +162,8 @@ function messagePage(key: string, mail: CapturedMail) {
 }
 
 /**
- * Returns whether a request may see captured mail: its Host is a loopback name, no request has shown signs of a proxy,
- * and it has the key from the startup message.
+ * Returns whether a request may see captured mail: its Host is a loopback name, no request has shown signs of a proxy, and it
+ * includes the key from the startup message.
  */
 function maySeeMail(c: AppContext, { localAccess, secrets }: AppParts): boolean {
   // Compare hashes, because timingSafeEqual needs inputs of equal length.

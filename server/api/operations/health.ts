@@ -20,7 +20,9 @@ export interface HealthOptions {
   config: { metricsToken: string | null };
   localAccess: LocalAccess;
   log: { error(facts: object, text: string): void };
-  /** Maximum time for which a check waits for the database, ms. If the network is broken, no answer ever comes. */
+  /**
+   * Maximum time for which a check waits for the database, ms. If the network to the database is broken, no answer ever comes.
+   */
   timing: { databaseMs: number };
   readiness: Readiness;
 }
@@ -28,7 +30,7 @@ export interface HealthOptions {
 const OK = { status: 'ok' as const };
 const NO_ANSWER = 'The database does not answer.';
 
-/** Texts that anybody may read. The reason, which may contain file names, is only in the alarm. */
+/** Texts that anybody may read. Only the alarm includes the reason, which may contain file names. */
 export const STORAGE_FAULTS: Record<StorageFault, string> = {
   database_damaged: 'The database is damaged. Some data cannot be read.',
   disk_failed: 'The disk of this server failed. Nothing can be saved.',
@@ -63,8 +65,8 @@ export function createHealth(options: HealthOptions) {
     },
 
     /**
-     * Reports the delays of the whole deployment, so that it suffices to monitor one process. Includes the raised alarms
-     * if the request may read metrics. Responds with a problem if a check or an alert is overdue.
+     * Reports delays of the whole deployment, so that monitoring one process is enough. Includes the raised alarms if the request
+     * may read metrics. Responds with a problem if a check or an alert is overdue.
      */
     async late(c: AppContext): Promise<({ status: 'on_time' } & LatenessMembers) | Refusal | Response> {
       const now = clock.now();

@@ -50,7 +50,7 @@ export function mayReadMetrics(
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Creates gauges that `read` fills from the database, because API and workers may be separate processes. */
+/** Creates gauges of the deployment. `read` fills them from the database, because API and workers may be separate processes. */
 function createGauges(
   store: Store,
   clock: { now(): number },

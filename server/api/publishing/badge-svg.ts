@@ -94,8 +94,8 @@ const DIGIT_WIDTH = 1302;
 const FONT_SIZE = 11;
 
 /**
- * Returns the width of a text in px, rounded to a tenth, at the badge's font size. Digits, and characters that are not
- * in the table, count with the width of a digit.
+ * Returns the width of a text in px at the badge's font size, rounded to a tenth. Digits and unknown characters have the width of
+ * a digit.
  */
 export function textWidth(text: string): number {
   const units = Array.from(text).reduce((sum, letter) => sum + (WIDTHS[letter] ?? DIGIT_WIDTH), 0);
@@ -109,8 +109,8 @@ const PADDING = 6;
 const GLYPH_SIZE = 9;
 
 /**
- * Renders a badge as SVG; the same state always yields the same bytes. `textLength` fits any font to Verdana's widths.
- * White text has a contrast of at least 4.5:1. On dark pages the badge has a border.
+ * Renders a badge as SVG. The same state always yields the same bytes. `textLength` makes the text as wide in any font as in
+ * Verdana. White text has a contrast of at least 4.5:1. A border makes the badge visible on dark pages.
  */
 export function badgeSvg(badge: BadgeState): string {
   const { word, spoken, background, glyph } = appearanceOf(badge);

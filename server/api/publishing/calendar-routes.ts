@@ -57,15 +57,15 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
 
 /** Interval at which calendar programs should refresh. */
 const REFRESH_SECONDS = 12 * 3_600;
-/** Time for which an expired certificate stays in the calendar, to show since when it has been expired. */
+/** Time in ms for which an expired certificate stays in the calendar, so that people see since when it has been expired. */
 const SHOWN_AFTER_MS = 30 * DAY_MS;
 const EVENT_MS = HOUR_MS / 2;
-/** Minimum length of a renewal window that the calendar shows as whole days. Shorter windows have times of day. */
+/** Minimum length in ms of a renewal window that the calendar shows as whole days. Shorter windows have times of day. */
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1), one event per certificate, under the id of its oldest domain.
- * No event contains the current time, so the ETag stays the same until a domain is checked or an event is added or dropped.
+ * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1): one event per certificate, with the id of its oldest domain.
+ * Events do not contain the current time, so the ETag only changes when a domain was checked or an event is added or dropped.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],
@@ -117,9 +117,9 @@ interface CalendarOptions {
 }
 
 type Event = Pick<ICalEventData, 'id' | 'start' | 'end' | 'allDay' | 'sequence'> & {
-  /** What the event is about, the same for every domain that serves the certificate. */
+  /** What the event is about: equal for all domains that serve the certificate. */
   about: string;
-  /** Without the domains. */
+  /** The title of the event, without the names of the domains. */
   summary: string;
   description: string;
 };
@@ -135,7 +135,7 @@ function eventsOf(domain: CalendarDomain, options: Pick<CalendarOptions, 'timeZo
     ]);
 }
 
-/** Returns an event id that stays the same for a certificate, so that calendars update the event, and what it is about. */
+/** Returns an event id that never changes for a certificate, so that calendars update its event, and what the event is about. */
 function ids(kind: string, { id }: CalendarDomain, { fingerprint }: ExpiringCertificate) {
   return { id: `${kind}-${id}-${fingerprint.slice(0, 16)}`, about: `${kind}-${fingerprint}` };
 }
@@ -172,7 +172,7 @@ function renewal(
   };
 }
 
-/** Returns an instant shifted to the zone's local time. Callers use only its date, because the event takes up whole days. */
+/** Returns a time shifted by the offset of the zone. Callers only use its UTC date, which is then the local date. */
 function localDay(at: number, timeZone: string | null): Date {
   return new Date(at + zoneOffsetMs(at, timeZone));
 }

@@ -21,7 +21,7 @@ import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
 /**
- * Returns the content of a status page with these settings, and the private names that it leaves out. Only fields named here
+ * Returns the content of a status page with these settings, and the private names that it omits. Only the fields named here
  * become public: no id, note, tag or IP address.
  */
 export async function publicStatus(
@@ -75,13 +75,15 @@ const worstFirst = (a: RankedDomain, b: RankedDomain) =>
   rankOf(a) - rankOf(b) || daysToExpiry(a) - daysToExpiry(b);
 type RankedDomain = Pick<ShownDomain, 'state' | 'certificate'>;
 
-/** Returns the place of a domain on the page, 0 for the worst: by the `ATTENTION_REASONS`, then the domains without one. */
+/**
+ * Returns the position of a domain on the page, 0 for the worst: the `ATTENTION_REASONS` in order, then domains without a reason.
+ */
 function rankOf({ state, certificate }: RankedDomain): number {
   const order = [...ATTENTION_REASONS, 'unknown', 'up', 'paused'];
   return order.findIndex((place) => place === state || place === certificate?.state);
 }
 
-/** Returns the days left of a certificate that expires soon, and 0 for others. */
+/** Returns the days left of a certificate that expires soon, and 0 for all other certificates. */
 const daysToExpiry = ({ certificate }: RankedDomain) =>
   certificate?.state === 'critical' || certificate?.state === 'soon' ? certificate.days_left : 0;
 
@@ -102,8 +104,8 @@ function uptimeState({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain
 }
 
 /**
- * Returns the certificate as a status page shows it; null if none was read yet. Also returns null for a paused domain,
- * whose certificate is no longer checked.
+ * Returns the certificate as a status page shows it. Returns null if no certificate was read yet, and for a paused domain, whose
+ * certificate is no longer checked.
  */
 function shownCertificate(monitor: Monitor, now: number): ShownDomain['certificate'] {
   const { certificate, pausedBy } = monitor;
@@ -126,8 +128,8 @@ const isRefused = ({ certificate }: Pick<ShownDomain, 'certificate'>) =>
   BAD_CERTIFICATES.includes(certificate?.state ?? '');
 
 /**
- * Returns the state of the whole page, the worst of its domains. Ignores certificates that expire soon: they concern the
- * owner, not the readers.
+ * Returns the state of the whole page, which is the worst state of its domains. Ignores certificates that expire soon: these
+ * concern the owner, not the readers.
  */
 function worstOf(domains: readonly RankedDomain[]): PublicStatus['state'] {
   if (domains.some(({ state }) => state === 'down')) return 'down';
@@ -159,8 +161,8 @@ async function shownIncidents(
 type CertificateState = Exclude<NonNullable<ShownDomain['certificate']>['state'], 'refused'>;
 
 /**
- * Returns the public state of the certificate last seen; null if none was read yet. Revoked takes precedence over expired,
- * expired over untrusted, and untrusted over a near expiry. A short-lived certificate whose renewal is not overdue is `ok`.
+ * Returns the public state of the certificate last seen; null if none was seen. The first that applies: revoked, expired,
+ * untrusted, near expiry. A short-lived certificate whose renewal is not overdue is `ok`.
  */
 function certificateState(
   monitor: Pick<Monitor, 'certificate' | 'verdict' | 'onScheduleUntil'>,
@@ -175,9 +177,7 @@ function certificateState(
   return onScheduleUntil !== null && onScheduleUntil > now ? 'ok' : seen;
 }
 
-/**
- * Returns the state that the badge shows. Problems that turn visitors away now take precedence over a near expiry.
- */
+/** Returns the state that the badge shows. Problems that turn visitors away now come before a near expiry. */
 export function badgeState(monitor: Monitor, now: number): BadgeState {
   if (monitor.pausedBy !== null) return { state: 'paused' };
   const state = certificateState(monitor, now);

@@ -29,7 +29,7 @@ import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 
-/** Time for which the data of a page is cached, however many people read it. */
+/** Time in ms for which the data of a page is cached, however many people read it. */
 const CACHE_MS = 5_000;
 const MAX_CACHED_CHARACTERS = 8_000_000;
 
@@ -59,8 +59,8 @@ export function statusRoutes(api: Api, parts: AppParts): void {
     const answer = await cache.get(`${accountId} ${changedAt}`, async () => {
       const choices = await findStatusPage(store, accountId);
       if (choices === null) return null;
-      // Read the settings from the primary, because they must be current. The state may come from a replica and be some
-      // seconds old.
+      // Read the settings from the primary, because they must be current. The state of the domains may be some seconds old, so it
+      // may come from a replica.
       const request = { accountId, choices, isPrivate: privateHosts(parts), now: clock.now() };
       const { status } = await publicStatus(onReplica(store), request);
       const address = new URL(`/status/${choices.slug}`, config.publicUrl);
