@@ -13,43 +13,43 @@ import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /**
- * Maximum pause between rounds. During a pause work may be added that is due before the next known one; and after a failed
- * round, this is the time until the retry.
+ * Maximum pause between rounds in ms. It bounds the delay of work that is added during a pause and due before the next known
+ * work, and of the retry after a failed round.
  */
 const POLL_MS = MINUTE_MS;
 /**
- * Minimum pause between rounds. Due work stays due until a worker, perhaps another one, has done it; without the pause, a loop
- * would spin meanwhile.
+ * Minimum pause between rounds in ms. Work stays due until a worker, perhaps another one, has done it. Without the pause, a loop
+ * would spin until then.
  */
 const MIN_PAUSE_MS = 100;
 
 export interface AccountLoopOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
-  /** State of our clock: nothing is done while it is wrong. */
+  /** State of our clock: while the clock is wrong, the loop does nothing. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
 
-/** Work that is due for accounts at known times. Doing it is idempotent, so several workers may do it. */
+/** Work that accounts need at known times. Doing it twice has no further effect, so several workers may do it. */
 interface AccountWork {
   /** Returns the accounts for which work is due. */
   due(now: number): Promise<readonly string[]>;
-  /** Does the work of one account; returns whether there was any. */
+  /** Does the work of one account. Returns whether the account had any. */
   process(accountId: string, now: number): Promise<boolean>;
   /** Called after a round in which no account failed. */
   onComplete?(): void;
   /** Returns when the next work is due, ms UTC; null if none is known. */
   nextDueAt(): Promise<number | null>;
-  /** What the log says if the work of one account fails, and if the query for due work does. */
+  /** Log messages for a failure of one account's work, and of the query for due work. */
   failures: { account: string; query: string };
 }
 
 export interface AccountLoop {
   start(): void;
-  /** Does all due work; returns for how many accounts there was any. For tests. */
+  /** Does all due work. Returns the number of accounts that had any. For tests. */
   runDue(): Promise<number>;
-  /** Stops within `abortMs`, between two accounts if possible. */
+  /** Stops within `abortMs`: between two accounts if possible, else during one. */
   stop(abortMs: number): Promise<void>;
 }
 
@@ -58,7 +58,10 @@ function createAccountLoop({ clock, ownNetwork, log }: AccountLoopOptions, work:
   const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
 
-  /** Does the due work; returns for how many accounts, and for how many it failed. A failure does not stop the others. */
+  /**
+   * Does the due work. Returns the number of accounts done and of accounts that failed. A failure does not stop the work of other
+   * accounts.
+   */
   async function round(): Promise<{ done: number; failed: number }> {
     const count = { done: 0, failed: 0 };
     if (!(await ownNetwork.clockIsRight())) return count;
@@ -102,7 +105,7 @@ function createAccountLoop({ clock, ownNetwork, log }: AccountLoopOptions, work:
   };
 }
 
-/** Creates the loop that queues the weekly digests. Each is queued once, even with several workers. */
+/** Creates the loop that queues the weekly digests. Even with several workers, each digest is queued once. */
 export function createDigestLoop(options: AccountLoopOptions): AccountLoop {
   const { store } = options;
   return createAccountLoop(options, {
@@ -117,8 +120,8 @@ export function createDigestLoop(options: AccountLoopOptions): AccountLoop {
 }
 
 /**
- * Creates the loop that applies the ends of Premium on time: pauses or resumes domains and sends mails. An ended plan counts as
- * Free even before. The first round also applies the effects of a changed BILLING setting.
+ * Creates the loop that ends Premium on time: pauses or resumes domains and sends mails. An account whose plan has ended is
+ * treated as Free even before. The first round also applies the effects of a changed BILLING setting.
  */
 export function createPlanLoop(options: AccountLoopOptions): AccountLoop {
   const { store } = options;

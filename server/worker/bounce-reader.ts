@@ -16,21 +16,21 @@ export interface BounceReaderOptions {
   clock: Clock;
   alarms: Alarms;
   log: Log;
-  /** Settings for bounces; none are read without them. `mailbox`: imap:// or imaps:// URL with user and password. */
+  /** Settings for bounces; without them, bounces are not read. `mailbox` is an imap:// or imaps:// URL with user and password. */
   bounces?: (BounceReturn & { mailbox: string }) | null;
 }
 
 export interface BounceReader {
   start(): void;
-  /** Reads the mailbox once; returns how many bounces it recorded. For tests. */
+  /** Reads the mailbox once. Returns the number of recorded bounces. For tests. */
   read(): Promise<number>;
   /** Stops within `abortMs`. */
   stop(abortMs: number): Promise<void>;
 }
 
 /**
- * Creates the loop that reads bounces of sent mail. It marks bounced mail as failed and suppresses its address, unless the
- * bounce is about us as the sender. Several workers may run it: recording a bounce twice has no further effect.
+ * Creates the loop that reads bounces of sent mail. It marks bounced mail as failed and suppresses the address, unless the server
+ * refused us as the sender. Several workers may run it, because recording a bounce twice has no further effect.
  */
 export function createBounceReader({
   store,
@@ -71,7 +71,7 @@ export function createBounceReader({
       return recorded;
     } catch (error) {
       if (stopping.signal.aborted) return 0;
-      // Log only the reason: the error contains what was sent, and so the password.
+      // Log only the reason, because the error contains what was sent, including the password.
       const reason = reasonOf(error);
       log.warn({ reason }, 'the bounce mailbox could not be read');
       await alarms.raise('bounce_mailbox', `The mailbox could not be read: ${reason}`);

@@ -26,18 +26,18 @@ interface CheckerParts {
 }
 
 /**
- * Largest number of checks that wait for slow servers outside the slots. It bounds sockets and memory, and has room for a backlog of
- * mail servers that greet after six seconds, as with postscreen: 64 slots start 128 of them a second.
+ * Maximum number of checks that wait for slow servers without a slot. It bounds sockets and memory. It has room for a backlog of
+ * mail servers that greet after six seconds, as postscreen does: 64 slots start 128 such checks per second.
  */
 const MAX_SLOW_CHECKS = 1_024;
 
-/** Creates the loop that claims due monitors, together with others that watch the same endpoint, and checks them. */
+/** Creates the loop that claims due monitors, together with others that watch the same endpoint, and checks the endpoints. */
 export function createCheckLoop(
   options: CheckerOptions &
     CheckerParts & {
       claimedBy: string;
       leaseMs: number;
-      /** Largest number of checks that run at once. */
+      /** Maximum number of checks that run at once, not counting those that wait for slow servers. */
       concurrency: number;
       ownNetwork: OwnNetwork;
     },
@@ -49,12 +49,12 @@ export function createCheckLoop(
     name: 'check',
     firstDueAt: () => firstCheckAt(store),
     async claim(limit) {
-      // With a wrong clock, every monitor may be due, and every certificate may be judged expired.
+      // Claim nothing while the clock is wrong: every monitor could be due, and every certificate be judged expired.
       if (!(await ownNetwork.clockIsRight())) return [];
       const claim = { now: clock.now(), limit, leaseMs, claimedBy, taken };
       const { watchers, isMore } = await claimWatchers(store, claim);
       taken += watchers.length;
-      // Monitors of one endpoint became one item, so slots are left although more monitors may be due: claim again at once.
+      // Monitors of one endpoint use only one slot. If slots are free although more monitors may be due, claim again at once.
       if (isMore && watchers.length < limit) loop.wake();
       return watchers;
     },
@@ -74,7 +74,7 @@ export function createCheckLoop(
 
 /**
  * Checks an endpoint once for all claimed monitors that watch it: one probe, one judgement per distinct previous verdict, one
- * record per monitor. If the worker stops in between, monitors that are not recorded yet stay unchanged.
+ * record per monitor. If the worker stops before the end, monitors that were not recorded stay unchanged.
  */
 async function checkEndpoint(
   watchers: Watchers,
@@ -96,7 +96,7 @@ async function checkEndpoint(
           const outcome = await finishCheck(monitor, probe, options, stopping);
           meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
         } catch (error) {
-          // The failure of one monitor must not stop the others.
+          // Continue after a failure: it must not prevent recording the other monitors.
           meters.check('failed', null);
           failCurrentSpan(error);
           log.error({ err: error }, 'check failed; it is retried when its lease expires');
@@ -109,7 +109,7 @@ async function checkEndpoint(
 
 const waitedForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
   Number(isWaitedFor(other)) - Number(isWaitedFor(one));
-/** Returns whether a user probably waits for the result: after a request, or for the first check of a domain. */
+/** Returns whether a person probably waits for the result: they requested the check, or it is the first check of a domain. */
 const isWaitedFor = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
 
 async function finishCheck(

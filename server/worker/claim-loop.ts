@@ -4,29 +4,29 @@ import { type LogFields, recordPastSpan, runInContext } from '../telemetry/trace
 import type { Clock, Log } from './clock.ts';
 
 /**
- * Longest wait for an item that is not due yet; a signal ends the wait. Signals may get lost, and other programs may write to the
- * database.
+ * Maximum wait in ms for an item that is not due yet. A signal ends the wait, but signals may get lost, and other programs may
+ * write to the database.
  */
 const MAX_WAIT_MS = 5_000;
 /**
- * Average wait after several claims in a row that found nothing although items are due, because other workers hold them. Waits are
- * randomised: with fixed intervals, the longest gap, and so the most work, would always fall to the same worker.
+ * Average wait in ms after several claims in a row found nothing although items are due, because other workers hold them. Waits
+ * are random: with fixed intervals, the longest gap, and so the most work, would always fall to the same worker.
  */
 const HELD_WAIT_MS = 1_000;
 /**
- * Average wait between claims while items are due; it doubles after each that found none, up to `HELD_WAIT_MS`. A claim costs more
- * than recording a check, so each should find several; but small ones give several workers about equal shares.
+ * Average wait in ms between claims while items are due. It doubles after each claim without a result, up to `HELD_WAIT_MS`. A
+ * claim costs more than recording a check, so each should find several items, but small claims give workers about equal shares.
  */
 const GATHER_MS = 250;
 /**
- * Maximum number of items per claim. If slots are left, a pause follows a full batch: otherwise, after a stall, the first
- * worker would claim everything that became due meanwhile.
+ * Maximum number of items per claim. After a full batch with free slots left, the loop pauses: otherwise the first worker after a
+ * stall would claim everything that became due during the stall.
  */
 const MAX_BATCH = 16;
 const BATCH_PAUSE_MS = 20;
 /**
- * Extra wait after all slots were taken: more of them become free meanwhile, so that a busy worker claims batches and not
- * single rows.
+ * Extra wait in ms after all slots were taken. During the wait more slots become free, so that a busy worker claims batches and
+ * not single rows.
  */
 const FREE_SLOTS_MS = 10;
 const MAX_ERROR_PAUSE_MS = 10_000;
@@ -34,25 +34,28 @@ const MAX_ERROR_PAUSE_MS = 10_000;
 export interface ClaimLoopOptions<Item> {
   /** Name of the kind of item, such as 'icon', in log lines, traces and metrics. */
   name: string;
-  /** Largest number of items that run at once. */
+  /** Maximum number of items that hold a slot at once. */
   concurrency: number;
   /**
-   * Returns when the first item is due, even if a worker holds it, ms UTC; null if none is waiting. It is cheap, whereas a claim
-   * writes even if it finds nothing.
+   * Returns when the first item is due, ms UTC, even if a worker holds it; null if none is waiting. It must be cheap: the loop
+   * calls it often, because a claim writes to the database even if it finds nothing.
    */
   firstDueAt(): Promise<number | null>;
   /** Claims at most `limit` due items under a lease. */
   claim(limit: number): Promise<Item[]>;
-  /** Processes one item. The signal aborts when the worker stops. `leaveSlot` moves the item to the waiting room. */
+  /**
+   * Processes one item. The signal aborts when the worker stops. `leaveSlot` frees the item's slot and moves it to the waiting
+   * room.
+   */
   handle(item: Item, signal: AbortSignal, leaveSlot: LeaveSlot): Promise<void>;
   /**
-   * Room for items that wait for a slow server without holding a slot. If there are more than `size`, the group with the most items must
-   * give up the one that has run the longest; without `groupOf`, those above `size` hold slots. Default: all items hold slots.
+   * Room for `size` items that wait for a slow server without a slot. If it is full, the group with the most items gives up its
+   * oldest one; without `groupOf`, further items keep their slots. Default: no waiting room.
    */
   waitingRoom?: { size: number; groupOf?: (item: Item) => string };
-  /** Releases an interrupted item. It may be called for an item that has just finished. */
+  /** Releases an interrupted item. May be called for an item that has just finished. */
   release(item: Item): Promise<void>;
-  /** Renewal of the lease of a running item every `everyMs`; absent if leases outlast every item or `handle` renews them. */
+  /** Renews the lease of a running item every `everyMs`. Absent if leases last longer than any item, or `handle` renews them. */
   renewal?: { everyMs: number; renew(item: Item): Promise<void> };
   /** Returns a random number in [0, 1). */
   random: () => number;
@@ -63,25 +66,25 @@ export interface ClaimLoopOptions<Item> {
   log: Log;
 }
 
-/** Gives the slot of an item back. `giveUp` is called if the waiting room is full; the item should end soon after. */
+/** Frees the slot of an item. If the waiting room is full, `giveUp` is called, and the item should end soon after. */
 export type LeaveSlot = (giveUp?: () => void) => void;
 
 interface Running<Item> {
   item: Item;
   done: Promise<void>;
-  /** Place of the item: it holds a slot, is in the waiting room, or has been told to give up there. */
+  /** Where the item is: it holds a slot, is in the waiting room, or was told there to give up. */
   place: 'slot' | 'waiting' | 'leaving';
   giveUp: () => void;
 }
 
 export interface ClaimLoop {
   start(): void;
-  /** Claims due work now instead of at the end of the wait. */
+  /** Makes the loop claim due work now, and not at the end of its wait. */
   wake(): void;
-  /** Claims and processes everything that is due; returns the number of items. For tests that move the clock. */
+  /** Claims and processes everything that is due. Returns the number of items. For tests that move the clock. */
   runDue(): Promise<number>;
   /**
-   * Stops claiming. Aborts items that still run after `graceMs`; they are released as they end. Releases those that still run
+   * Stops claiming. Aborts items that still run after `graceMs` and releases them when they end. Releases items that still run
    * after another `abortMs`, and waits at most `abortMs` for these releases.
    */
   stop(patience: Patience): Promise<void>;
@@ -93,8 +96,8 @@ interface Patience {
 }
 
 /**
- * Creates a loop that runs at most `concurrency` claimed items at once, not counting those in the waiting room.
- * An item that throws is logged and stays claimed, so it is retried when its lease expires.
+ * Creates a loop that runs at most `concurrency` claimed items at once, not counting those in the waiting room. If an item
+ * throws, the loop logs the error. The item stays claimed, so it is retried when its lease expires.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
   const { name, concurrency, log, telemetry } = options;
@@ -117,8 +120,8 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   }
 
   /**
-   * Claims items for the free slots. Returns `full` if all are taken now, `more` if the batch reached its cap with slots
-   * left, `some` if it was smaller, `none` if nothing was due.
+   * Claims items for the free slots. Returns `full` if all slots are taken, `more` if the batch has the maximum size and slots
+   * are left, `some` for a smaller batch, and `none` if nothing was due.
    */
   async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
     const free = running.freeSlots();
@@ -131,7 +134,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     return items.length > 0 ? 'some' : 'none';
   }
 
-  /** Returns after how many ms the first item is due: 0 or less if one is. */
+  /** Returns the time in ms until the first item is due; 0 or less if one is due now. */
   async function dueInMs(): Promise<number> {
     const at = await options.firstDueAt();
     return at === null ? Number.POSITIVE_INFINITY : at - options.clock.now();
@@ -154,7 +157,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
         isFull = found === 'full';
         misses = found === 'none' ? misses + 1 : 0;
         failures = 0;
-        // Give other workers time to claim, even if a signal comes meanwhile.
+        // Do not let a signal end this pause: other workers need time to claim.
         if (found === 'more') await delay(jittered(BATCH_PAUSE_MS));
         else await wakeSignal.wait(jittered(Math.min(GATHER_MS * 2 ** misses, HELD_WAIT_MS)));
         if (isFull && !stopping.signal.aborted) await delay(FREE_SLOTS_MS);
@@ -191,10 +194,10 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
 class RunningItems<Item> {
   readonly #options: ClaimLoopOptions<Item>;
   readonly #onSlotFree: () => void;
-  /** Each has an abort controller of its own: the listeners on a shared signal would pile up for the life of the process. */
+  /** Each item has its own abort controller: on a shared signal, listeners would pile up as long as the process runs. */
   readonly #running = new Map<AbortController, Running<Item>>();
   #isInterrupted = false;
-  /** Releases in progress or done, by item, so that `stop` does not release an item a second time. */
+  /** Releases in progress or done, by item, so that `stop` does not release an item twice. */
   readonly #releases = new Map<Item, Promise<void>>();
 
   constructor(options: ClaimLoopOptions<Item>, onSlotFree: () => void) {
@@ -202,7 +205,7 @@ class RunningItems<Item> {
     this.#onSlotFree = onSlotFree;
   }
 
-  /** Returns the number of free slots: 0 or less if none is free. */
+  /** Returns the number of free slots. It is 0 or less if no slot is free. */
   freeSlots(): number {
     const { concurrency, waitingRoom } = this.#options;
     const withoutPlace = Math.max(0, this.#inPlace('waiting').length - (waitingRoom?.size ?? 0));
@@ -221,7 +224,7 @@ class RunningItems<Item> {
     });
   }
 
-  /** Runs an item. Its log lines contain its fields; its trace begins with the claim. */
+  /** Runs an item. Its log lines include its fields, and its trace begins with the claim. */
   run(item: Item, controller: AbortController, claim: PastClaim): Promise<void> {
     const { name, telemetry, log } = this.#options;
     const fields = this.#options.fieldsOf(item);
@@ -249,7 +252,7 @@ class RunningItems<Item> {
     });
   }
 
-  /** Aborts what still runs after `graceMs`, and releases what still runs after another `abortMs`. */
+  /** Aborts items that still run after `graceMs`, and releases items that still run after another `abortMs`. */
   async stop(looping: Promise<void>, { graceMs, abortMs }: Patience): Promise<void> {
     const allEnded = async (): Promise<void> => {
       await looping;
@@ -318,10 +321,10 @@ function attributesOf(fields: LogFields): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`certlantern.${name}`, value]));
 }
 
-/** A wake signal that is never lost: a ring while nobody waits makes the next wait return at once. */
+/** A wake signal that is never lost: if `ring` is called while nobody waits, the next `wait` returns at once. */
 export interface WakeSignal {
   ring(): void;
-  /** Resolves at the next ring, or after `ms` of real time. */
+  /** Resolves at the next ring, or after `ms` of real time (not of the settable clock). */
   wait(ms: number): Promise<void>;
 }
 

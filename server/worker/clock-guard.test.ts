@@ -23,7 +23,7 @@ describe('the clock guard', () => {
     [[HOUR_MS, HOUR_MS, -HOUR_MS], null],
     [[HOUR_MS + 1, HOUR_MS + 1, 0], -(HOUR_MS + 1)],
     [[-2 * HOUR_MS, -2 * HOUR_MS, 400 * HOUR_MS], 2 * HOUR_MS],
-    // Of two canaries that disagree, the one nearer to our clock counts.
+    // If two canaries disagree, the one nearer to our clock decides.
     [[0, 400 * HOUR_MS], null],
     [[400 * HOUR_MS, null, null], null],
     [[null, null, null], null],

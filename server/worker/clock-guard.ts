@@ -3,35 +3,34 @@ import type { Clock } from './clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /**
- * Largest offset of a clock that counts as right: far more than a maintained clock has, far less than what makes an alert
- * wrong.
+ * Maximum offset of a clock that counts as right, ms. It is far larger than the offset of a maintained clock, and far smaller
+ * than one that makes alerts wrong.
  */
 const MAX_OFFSET_MS = HOUR_MS;
 const MIN_SOURCES = 2;
 const ASK_AGAIN_MS = 5 * MINUTE_MS;
-/** Interval while the clock is wrong: shorter than `ASK_AGAIN_MS`, so that a correction is noticed soon. */
+/** Interval while the clock is wrong, ms. It is shorter than `ASK_AGAIN_MS`, so that a corrected clock is noticed soon. */
 const ASK_AGAIN_WRONG_MS = MINUTE_MS;
 /**
- * How long a clock found wrong counts as wrong while fewer than two canaries report the time. After that we trust it, because
- * sending no alerts for long is the worse mistake.
+ * Time in ms for which a clock found wrong counts as wrong while fewer than two canaries report the time. Then we trust it again,
+ * because sending no alerts for long would be worse.
  */
 const REMEMBER_MS = DAY_MS;
-/** A larger difference between wall clock and monotonic clock is a jump of the clock. */
+/** If wall clock and monotonic clock differ by more than this, the wall clock has jumped. */
 const JUMP_MS = MINUTE_MS;
 
 export interface ClockGuard {
   /** Records the reports of canaries. */
   report(reports: readonly CanaryResult[]): void;
-  /** Returns whether there is no report, or the last one is too old or from before a jump of our clock. */
+  /** Returns whether a new report is needed: there is none, or the last one is too old or from before a jump of our clock. */
   isStale(): boolean;
   /** Returns the offset of our clock in ms, positive if it is ahead; null if the clock is right or the offset is unknown. */
   offBy(): number | null;
 }
 
 /**
- * Creates a guard of our clock, which is right if it is within an hour of the median of at least two canaries. While fewer
- * report, the guard adds jumps to the last wrong offset, to notice a correction; after a day without a measurement it trusts
- * the clock again.
+ * Creates a guard of our clock. The clock is right if it is within an hour of the median of at least two canaries. While fewer
+ * report, the guard adds jumps to the last wrong offset, to notice corrections, and trusts the clock again after a day.
  */
 export function createClockGuard(clock: Clock): ClockGuard {
   let lastOffset: { at: number; now: number; offMs: number } | null = null;
@@ -52,7 +51,7 @@ export function createClockGuard(clock: Clock): ClockGuard {
     report(reports) {
       const ahead = reports.flatMap(({ aheadMs }) => (aheadMs === null ? [] : [aheadMs]));
       lastReport = { at: clock.monotonic(), now: clock.now() };
-      // A single canary may be wrong itself: keep the last result.
+      // Keep the last result, because a single canary may itself be wrong.
       if (ahead.length >= MIN_SOURCES) lastOffset = { ...lastReport, offMs: -median(ahead) };
     },
     isStale() {
@@ -70,8 +69,8 @@ export function createClockGuard(clock: Clock): ClockGuard {
 const isOff = (offMs: number): boolean => Math.abs(offMs) > MAX_OFFSET_MS;
 
 /**
- * Returns the median; of two middle values the one nearer to zero, so that one canary alone cannot make our clock count as
- * wrong.
+ * Returns the median. Of two middle values, returns the one nearer to zero, so that a single canary cannot make our clock count
+ * as wrong.
  */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -3,7 +3,7 @@ import type { Monotonic } from '../../contract/durations.ts';
 
 /** The source of time: the machine in production, a settable clock in tests. */
 export interface Clock {
-  /** Returns the date and time, ms UTC. Somebody may set it, forwards or back. */
+  /** Returns the date and time, ms UTC. People and programs may set this clock forwards or back. */
   now(): number;
   monotonic: Monotonic;
 }

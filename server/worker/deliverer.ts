@@ -31,7 +31,7 @@ export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
   /** Keys for the tokens of unsubscribe links. */
   unsubscribeKeys: UnsubscribePair<Buffer>;
-  /** Target of the heartbeat; null without HEARTBEAT_URL. */
+  /** The heartbeat; null without HEARTBEAT_URL. */
   heartbeat: Heartbeat | null;
 }
 
@@ -40,8 +40,8 @@ export interface DelivererParts extends SenderParts {
 }
 
 /**
- * Sends a claimed delivery, or settles or holds it without sending. Renders the text anew for each attempt, because "in 2 days"
- * is soon wrong.
+ * Sends a claimed delivery, or settles or defers it without sending. Renders the text anew for each attempt, because phrases like
+ * "in 2 days" are soon wrong.
  */
 export async function deliver(
   claimed: ClaimedDelivery,
@@ -93,8 +93,8 @@ export async function deliver(
 }
 
 /**
- * Settles the deliveries of a message that are outdated or that the recipient unsubscribed from. Returns the others as one message,
- * beginning with the outage that started first; null if there are none.
+ * Settles the deliveries of a message that are outdated, or whose recipient unsubscribed. Returns the remaining ones as one
+ * message that begins with the earliest outage; null if none remain.
  */
 async function withoutOutdated(
   { others, leaseToken, ...first }: ClaimedDelivery,
@@ -127,8 +127,8 @@ type MessageGroup = Omit<AlertedDomains, 'domains'> & {
 };
 
 /**
- * Returns the domains of a message about several: those of merged outages, or of the alert's certificate. Null if only one domain ever
- * had the problem.
+ * Returns the domains of a message about several: those of merged outages, or those with the alert's certificate. Returns null if
+ * only one domain ever had the problem.
  */
 async function messageGroupOf(
   { others, ...first }: ClaimedDelivery,
@@ -152,7 +152,7 @@ function outagesOf(merged: readonly DeliveryToSend[]): MessageGroup['domains'] {
     .toSorted((left, right) => left.host.localeCompare(right.host) || left.port - right.port);
 }
 
-/** Returns the alert's monitor unless it no longer has the problem; then the first that has. */
+/** Returns the alert's monitor if it still has the problem, else the first monitor that has it. */
 function mostUrgent(
   monitor: ClaimedDelivery['monitor'],
   group: AlertedDomains | null,
@@ -164,8 +164,8 @@ function mostUrgent(
 const MAX_WAITING_DOMAINS = 10;
 
 /**
- * Returns the addresses that do not serve the renewed certificate yet, for the first ten domains of a `not_deployed` alert;
- * undefined for other alerts.
+ * Returns, for the first ten domains of a `not_deployed` alert, the addresses that do not serve the renewed certificate yet.
+ * Returns undefined for other alerts.
  */
 async function waitingOf(
   { alert, account, monitor }: ClaimedDelivery,
@@ -188,12 +188,12 @@ async function contextOf(
   );
 }
 
-/** How long an expiry alert waits for the alert of the next step once that step is reached. */
+/** Time in ms for which an expiry alert waits once the next step is reached, because the alert of that step will replace it. */
 const NEWER_STEP_MS = 5 * MINUTE_MS;
 
 /**
- * Returns when a step tighter than the alert's was reached, ms UTC; null if none was, or for other alerts than expiry. The
- * alert of the tighter step follows within seconds and reports the same problem.
+ * Returns when a step nearer to the expiry than the alert's was reached, ms UTC; null if none was, and for alerts that are not
+ * about an expiry. The alert of that step follows within seconds and reports the same problem.
  */
 function tighterStepAt(
   { alert }: ClaimedDelivery,
@@ -234,7 +234,7 @@ const leaseOf = ({ leaseToken, id, others, firstAttemptAt }: ClaimedDelivery) =>
   rows: { ids: [id, ...others.map((other) => other.id)], firstAttemptAt },
 });
 
-/** Returns the receipt of a message, which each of its deliveries gets. */
+/** Returns the receipt of a message. Each delivery of the message gets the same one. */
 const receiptOf = ({ others }: ClaimedDelivery, detail: string): string =>
   others.length === 0 ? detail : `${detail} (one message about ${count(others.length + 1, 'host')})`;
 
@@ -306,7 +306,7 @@ async function postAlert(
 ): Promise<AttemptOutcome> {
   const { attempt, firstAttemptAt } = delivery;
   const lease = leaseOf(delivery);
-  // Message ids of HTTP channels have no brackets and no domain.
+  // The message ids of HTTP channels have no angle brackets and no domain.
   const messageId = delivery.messageId.replaceAll(/[<>]|@.*/g, '');
   const sent = await withSpan('send', {}, () =>
     channels.deliver(config, { content, messageId, now: clock.now() }, stopping),

@@ -15,11 +15,11 @@ export interface Heartbeat {
 }
 
 const RETRY_MS = MINUTE_MS;
-/** A ping older than this is dropped, because the next check makes a new one. */
+/** Age in ms after which a ping is dropped. The next check queues a new one. */
 const STALE_MS = 10 * MINUTE_MS;
 
 /**
- * Pings HEARTBEAT_URL for a delivery of the self-check, which proves that checks run and alerts are sent. Drops old pings, and
+ * Pings HEARTBEAT_URL for a delivery of the self-check, which proves that checks run and alerts are sent. Drops old pings. Drops
  * all pings while an alarm is raised, so that the service behind the URL alerts the operator.
  */
 export async function sendHeartbeat(

@@ -21,10 +21,13 @@ export interface IconLoopOptions {
   log: Log;
 }
 
-/** Interval for known icons, which hardly ever change. It is longer than for missing ones, which may appear any day. */
+/**
+ * Interval for known icons, ms. It is longer than for missing icons: known ones hardly ever change, a missing one may appear any
+ * day.
+ */
 const REFETCH_AFTER_MS = 7 * DAY_MS;
 const RETRY_MISSING_AFTER_MS = DAY_MS;
-/** Largest number of fetches at once. It is small, because icons are decoration and must not slow down checks. */
+/** Maximum number of parallel fetches. It is small, because icons are decoration and must not slow down checks. */
 const CONCURRENCY = 2;
 
 /** Creates the loop that fetches the icons of checked sites. */
@@ -40,7 +43,7 @@ export function createIconLoop({
 
   async function fetchIcon(site: Site, stopping: AbortSignal): Promise<void> {
     const icon = await icons.find(site, stopping);
-    // Keep the known icon, because the site may only be unreachable at the moment.
+    // Keep the known icon, because the site may be unreachable only at the moment.
     if (icon === null) return;
     await storeFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
   }

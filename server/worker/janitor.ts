@@ -14,7 +14,7 @@ const PRUNE_EVERY_MS = 20 * HOUR_MS;
 export interface JanitorOptions {
   store: Store;
   clock: Clock;
-  /** State of our clock: nothing is deleted or rescheduled while it is wrong. */
+  /** State of our clock: while the clock is wrong, nothing is deleted or rescheduled. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   /** Returns a random number in [0, 1) that spreads the sweeps of several workers on one database. */
   random: () => number;
@@ -24,8 +24,8 @@ export interface JanitorOptions {
 export interface Janitor {
   start(): void;
   /**
-   * Runs one sweep: reschedules work that a wrong clock set too far ahead, then deletes expired rows. Does nothing while the
-   * clock is wrong. Rejects if a step fails.
+   * Runs one sweep: reschedules work that was scheduled too late because of a wrong clock, then deletes expired rows. Does
+   * nothing while the clock is wrong. Rejects if a step fails.
    */
   sweep(): Promise<void>;
   /** Stops the loop, and a running sweep after its current step. */
@@ -33,14 +33,13 @@ export interface Janitor {
 }
 
 /**
- * Creates the retention loop. About hourly it reschedules what a wrong clock set too far ahead, and deletes expired mails,
- * channel tests, payment events, trials, sessions, rate limits and idempotency keys, and unreferenced certificates and icons.
- * About daily it deletes history beyond what plans show or beyond the limits per domain.
+ * Creates the retention loop. About hourly it reschedules work that a wrong clock scheduled too late, and deletes expired rows
+ * and unreferenced certificates and icons. About daily it deletes history beyond what plans show or limits permit.
  */
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
-  /** Time of the last daily pruning, by the monotonic clock. It is in memory only: a new process prunes again. */
+  /** Time of the last daily pruning, by the monotonic clock. It is only in memory, so a new process prunes again. */
   let prunedAt = -Infinity;
   const stopping = new AbortController();
 

@@ -19,7 +19,7 @@ export interface MailerOptions extends SenderOptions, SenderParts {
 }
 
 /**
- * Sends a claimed mail that is not an alert, or settles or defers it without sending, for example if it expired or the clock is
+ * Sends a claimed mail that is not an alert, or settles or defers it without sending: for example if it expired or the clock is
  * wrong.
  */
 export async function sendMail(
@@ -33,7 +33,7 @@ export async function sendMail(
   const lease = { leaseToken, rows: { ids: [id], firstAttemptAt } };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
   const isLink = LINK_MAILS.includes(content.kind);
-  // Links are sent even with a wrong clock, because a user waits for them. So are mails to the operator, who must learn of the
+  // Send links even if the clock is wrong, because a person waits for them. Send mails to the operator too: they may be about the
   // clock.
   const ignoresClock = OPERATOR_MAILS.includes(content.kind) || (isLink && !isPast(clock.now()));
   if (!ignoresClock && !(await options.ownNetwork.clockIsRight())) {

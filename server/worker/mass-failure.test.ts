@@ -6,7 +6,7 @@ import { MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 const NOW = Date.UTC(2027, 2, 1);
 const BELIEVED_MS = 10 * MINUTE_MS;
 
-/** Returns the outcomes of `targets` hosts of one account in `domains` domains, of which `failed` failed. */
+/** Returns the outcomes of `targets` hosts in `domains` domains, all of one account. `failed` of the hosts failed. */
 function outcomes(
   { targets, failed, domains = targets }: { targets: number; failed: number; domains?: number },
   account = 'alice',
@@ -103,7 +103,7 @@ describe('the mass failure brake', () => {
     expect(failures.holds(later, BELIEVED_MS)).not.toBeNull();
   });
 
-  /** Returns whether failures are held back, given the number of failed and of all targets of each account. */
+  /** Returns whether failures are held back, given the number of failed targets and of all targets for each account. */
   const holdsFor = (accounts: Record<string, [failed: number, targets: number]>) =>
     noted(
       Object.entries(accounts).flatMap(([name, [failed, targets]]) => outcomes({ failed, targets }, name)),

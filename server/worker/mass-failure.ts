@@ -12,7 +12,9 @@ export interface Outcome {
   failed: boolean;
 }
 
-/** Counts over the targets in the window that were up before: all, and those that failed, with their domains and accounts. */
+/**
+ * Counts of the targets in the window that were up before: all of them, and those that failed with their domains and accounts.
+ */
 export interface Tally {
   failed: number;
   targets: number;
@@ -25,25 +27,28 @@ export interface MassFailure {
   /** Adds an outcome, which replaces the target's previous one. `now` is ms of a monotonic clock. */
   note(outcome: Outcome, now: number): void;
   /**
-   * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. Returns null
-   * again once that has lasted for `believedAfterMs`: a real outage must not stay hidden because it is large.
+   * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. After
+   * `believedAfterMs` it returns null as well: a real outage must not stay hidden because it is large.
    */
   holds(now: number, believedAfterMs: number): Tally | null;
 }
 
 const WINDOW_MS = MINUTE_MS;
 /**
- * Window while failures are held back: each host is checked again after about a minute, and its failure stays in the window
- * until then.
+ * Window in ms while failures are held back. Each host is checked again after about a minute, and its failure must stay in the
+ * window until then.
  */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
-/** Share that must fail of all targets, of each affected account's targets, and of the accounts. */
+/**
+ * Minimum share of failed targets: of all targets and of each affected account's targets. Also the minimum share of affected
+ * accounts.
+ */
 const SHARE = 0.3;
 const MIN_TARGETS = 10;
 const MIN_DOMAINS = 5;
 /**
- * Minimum number of affected accounts if the window has more than one account: an outage of our own network affects all. Each
- * account has one vote, so a tenant who takes down their own hosts cannot hold back the alerts of others.
+ * Minimum number of affected accounts, unless the window has only one account: an outage of our own network affects all accounts.
+ * So a person who takes down their own hosts cannot hold back the alerts of others.
  */
 const MIN_ACCOUNTS = 3;
 
@@ -52,7 +57,7 @@ export function createMassFailure(): MassFailure {
   const outcomes = new Map<string, Outcome & { at: number }>();
   let since: number | null = null;
 
-  /** Returns the outcomes in the window at `now`, and deletes those that have left it for good. */
+  /** Returns the outcomes in the window at `now`. Deletes outcomes that are too old to enter a window again. */
   function currentOutcomes(now: number): Outcome[] {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
     const current: Outcome[] = [];
@@ -80,7 +85,7 @@ function massAmong(outcomes: readonly Outcome[]): Tally | null {
   const failed = outcomes.filter((outcome) => outcome.failed);
   const domains = new Set(failed.map(({ domain }) => domain)).size;
   const isMany = failed.length >= MIN_TARGETS && domains >= MIN_DOMAINS;
-  // Most calls return here, before anything is counted per account.
+  // Return early in most calls, before counting per account.
   if (!isMany || failed.length < SHARE * outcomes.length) return null;
   const targetsOf = countByAccount(outcomes);
   const accounts = [...countByAccount(failed)].filter(

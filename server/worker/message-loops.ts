@@ -9,19 +9,20 @@ import { deliver, type DelivererOptions, type DelivererParts } from './deliverer
 import { sendMail } from './mailer.ts';
 
 /**
- * Largest number of alert mails at once. Mail servers limit connections, and alerts are few and sent within seconds anyway.
+ * Maximum number of alert mails sent at once. Mail servers limit connections, and this is enough to send the few alerts within
+ * seconds.
  */
 const MAX_CONCURRENT_EMAILS = 4;
 /**
- * Largest number of HTTP deliveries at once. It is large, because a receiver that never answers occupies a slot until it
- * times out.
+ * Maximum number of HTTP deliveries at once. It is large, because a receiver that never answers occupies a slot until the
+ * timeout.
  */
 const MAX_CONCURRENT_POSTS = 32;
 const CLAIM_BATCH_SIZE = 4;
 const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
 /**
- * Maximum numbers of mails that may wait for a slow mail server without a slot. Mails beyond them keep their slots: a mail
- * that gave up would be sent again although the server accepts it.
+ * Maximum numbers of mails that wait for a slow mail server without a slot. Further slow mails keep their slots: a mail that
+ * gives up would be sent again, although the server may accept it.
  */
 const MAX_SLOW_EMAILS = 28;
 const MAX_SLOW_ACCOUNT_MAILS = 14;
@@ -55,11 +56,11 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
       const { key, kind } = delivery.channel;
       const outcome = await deliver(delivery, { ...options, onSlow: leaveSlot }, stopping);
       telemetry.meters.delivery(key === HEARTBEAT_KEY ? 'heartbeat' : kind, outcome);
-      // A delivery that had to wait for this one can be sent now.
+      // Claim again: a delivery may have waited for this one.
       loop.wake();
     },
     waitingRoom: { size: MAX_SLOW_EMAILS },
-    // The message was interrupted while it was sent: the next process retries at once with the same Message-ID.
+    // The message was interrupted while it was sent. Make it due now: the next process sends it with the same Message-ID.
     release: async ({ leaseToken }) => {
       await retryDelivery(store, { leaseToken, ...immediateRetry(options) });
     },
@@ -73,7 +74,7 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
   return loop;
 }
 
-/** Claims a few at a time, because only the next claim sees how many deliveries of an account are already in flight. */
+/** Claims a few deliveries at a time, because a claim counts the account's parallel deliveries only at its start. */
 async function inSmallBatches(
   claim: (limit: number) => Promise<ClaimedDelivery[]>,
   limit: number,

@@ -3,7 +3,7 @@ import type { Store } from '../store/db/open-store.ts';
 import type { Clock, Log } from './clock.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The alarms about problems that only the operator can fix, as this process sees them. */
+/** The alarms of this process, about problems that only the operator can fix. */
 export interface Alarms {
   /** Raises an alarm, or confirms that it is still raised. Never rejects. */
   raise(code: AlarmCode, detail: string): Promise<void>;
@@ -12,17 +12,17 @@ export interface Alarms {
   /** Returns whether this process raised the alarm and has not cleared it since. */
   raised(code: AlarmCode): boolean;
   /**
-   * Returns whether the alarm may be raised in the database, by this process or an earlier one: true until this process
-   * clears it.
+   * Returns whether the alarm may be raised in the database, by this or an earlier process. It is true until this process clears
+   * the alarm.
    */
   mayBeRaised(code: AlarmCode): boolean;
 }
 
-/** Shortest time between two confirmations of a raised alarm in the database. */
+/** Minimum time in ms between two confirmations of a raised alarm in the database. */
 const WRITE_AGAIN_MS = MINUTE_MS;
 
 /**
- * Creates the alarms of this process. Raised alarms are stored in the database, so each is logged once, even if several
+ * Creates the alarms of this process. Raised alarms are stored in the database, so an alarm is logged once even if several
  * processes raise it.
  */
 export function createAlarms({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Alarms {
@@ -39,7 +39,7 @@ export function createAlarms({ store, clock, log }: { store: Store; clock: Clock
       written.set(code, at);
       cleared.delete(code);
       const isNew = await raiseAlarm(store, { code, detail, now: clock.now() }).catch(failed);
-      // An alarm that cannot be stored, because the disk is the problem, must be in the log at least.
+      // Log the alarm even if it cannot be stored: the cause may be the disk.
       if (isNew ?? last === undefined) log.error({ alarm: code, detail }, 'an alarm for the operator');
     },
     async clear(code) {

@@ -9,12 +9,12 @@ import type { Alarms } from './operator-alarm.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { count } from '../../contract/words.ts';
 
-/** How long to defer a message when our clock is wrong. After that, the clock is checked again. */
+/** Time in ms for which a message is deferred while our clock is wrong. Then the clock is checked again. */
 export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
 
 export interface OwnNetworkOptions {
   /**
-   * Canary hosts; null without CANARY_HOSTS: the clock is then trusted, and the network too unless many hosts fail at once.
+   * Canary hosts; null without CANARY_HOSTS. Without canaries we trust the clock, and the network unless many hosts fail at once.
    */
   canaries: Canaries | null;
   clock: Clock;
@@ -24,13 +24,13 @@ export interface OwnNetworkOptions {
 
 export interface OwnNetwork {
   /**
-   * Returns whether a check may be recorded. If not, our own network or clock may have caused its result, so check again in
-   * about a minute. Call it at the end of every check: whether a failure is trusted depends on the checks of other hosts.
+   * Returns whether a check may be recorded. If not, our own network or clock may have caused its result: check again in about a
+   * minute. Call it at the end of every check, because the results of other hosts decide whether a failure is trusted.
    */
   trusts(observation: Observation, before: PreviousState): Promise<boolean>;
   /**
-   * Returns whether our clock can be trusted; raises an alarm if not. Then nothing that depends on dates may be judged,
-   * scheduled or sent. Mostly resolves without a query of the canaries.
+   * Returns whether our clock can be trusted, and raises an alarm if not. If not, nothing that depends on dates may be judged,
+   * scheduled or sent. Mostly resolves without asking the canaries.
    */
   clockIsRight(): Promise<boolean>;
   /** Clears alarms of this process whose cause is gone; call it about once a minute. */
@@ -54,13 +54,13 @@ export const RECHECK_DELAY_MS = { min: 40_000, max: 55_000 };
 
 const MIN_HEALTHY = 2;
 /**
- * How long a mass failure is held back while canaries answer: they show that our network works, so we believe the failures
- * soon.
+ * Time in ms for which a mass failure is held back while canaries answer. It is short: canaries that answer show that our network
+ * works.
  */
 const BELIEVED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * How long a mass failure is held back without canaries: large providers are more often down for half an hour than our own
- * network.
+ * Time in ms for which a mass failure is held back without canaries. It is long, but large providers are more often down for half
+ * an hour than our own network.
  */
 const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
@@ -113,7 +113,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   };
 }
 
-/** Creates rounds that probe the canaries to see whether our own network works. Each round also updates the clock guard. */
+/** Creates rounds that probe the canaries, to find out whether our own network works. Each round also updates the clock guard. */
 function createCanaryRounds(
   canaries: Canaries,
   guard: ReturnType<typeof createClockGuard>,
@@ -123,7 +123,7 @@ function createCanaryRounds(
   let currentRound: Promise<boolean> | null = null;
   let nextRound: Promise<boolean> | null = null;
   let unhealthyAt = Number.NEGATIVE_INFINITY;
-  /** The silent hosts that were logged last; empty while the network works. */
+  /** The silent hosts that were last logged, as text; empty while the network works. */
   let logged = '';
 
   async function run(): Promise<boolean> {
@@ -137,7 +137,7 @@ function createCanaryRounds(
     }
     unhealthyAt = clock.monotonic();
     const silent = silentHosts(reports);
-    // Log each set of silent hosts once: an outage has many rounds.
+    // Log each set of silent hosts once, because an outage lasts for many rounds.
     if (silent.join() !== logged)
       log.warn({ silent }, 'fewer than two canaries answer: our own network is down');
     logged = silent.join();
@@ -145,8 +145,8 @@ function createCanaryRounds(
   }
 
   /**
-   * Returns whether the network works, as seen by a round that begins after this call; all calls before its start share it. Only one
-   * round runs at a time, however many checks fail.
+   * Returns whether the network works, according to a round that begins after this call. Calls before its start share the round.
+   * Only one round runs at a time, however many checks fail.
    */
   function fresh(): Promise<boolean> {
     const start = (): Promise<boolean> => {
@@ -164,10 +164,10 @@ function createCanaryRounds(
 
   return {
     fresh,
-    /** Returns whether the network worked for the last `durationMs`, during which a check ran. */
+    /** Returns whether the network worked for the last `durationMs`, the duration of a check. */
     async workedFor(durationMs: number): Promise<boolean> {
       const startedAt = clock.monotonic() - durationMs;
-      // Even if the network is back by now, a check that failed during an outage shows nothing.
+      // A check that failed during an outage proves nothing, even if the network works again now.
       return (await fresh()) && unhealthyAt < startedAt;
     },
     close: () => closing.abort(),
@@ -187,9 +187,8 @@ function describeOffset(offMs: number): string {
 }
 
 /**
- * Failures in which the peer answered, though not as it should, so that the network works. Others may be due to our side: lost packets (a
- * timeout, also within a handshake or a response), a firewall or router that answers for others (refused, reset, closed, unroutable), a
- * resolver that reaches no name server (SERVFAIL, REFUSED, silence, some even NXDOMAIN), a blocklist with our address (server_refused).
+ * Failures in which the peer itself answered, so our network works. Others may be due to our side: lost packets (timeouts), a firewall
+ * or router that answers for others, a resolver that reaches no name server, a blocklist with our address (server_refused).
  */
 const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'not_tls',
@@ -204,16 +203,16 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
 ]);
 
 /**
- * Returns whether a failure was decided on this machine: forbidden by the address policy, no IPv6 or no IPv4 here, or a slow server
- * for which we did not wait.
+ * Returns whether this machine caused the failure: the address policy forbids the address, there is no IPv6 or IPv4 here, or we
+ * did not wait for a slow server.
  */
 const isLocalFailure = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
   stage === 'policy' || reason === 'no_route_here' || reason === 'slow_answers';
 
-/** Returns whether a check failed in a way that the network between us and the endpoint may have caused. */
+/** Returns whether the network between us and the endpoint may have made the check fail. */
 export function isNetworkFailure({ resolution, addresses, http }: Observation): boolean {
   if (!resolution.ok) return resolution.stage === 'dns';
-  // After a handshake, only a missing HTTP response may be due to the network. An error of the server (5xx) is a response.
+  // After a handshake, only a missing HTTP response may be the network's fault. A server error (5xx) is a response.
   if (addresses.some(({ outcome }) => outcome === 'handshake'))
     return http !== null && http.outcome === 'failed' && ['timeout', 'closed'].includes(http.reason);
   const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');

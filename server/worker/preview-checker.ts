@@ -16,20 +16,22 @@ import { type ClaimLoop, createClaimLoop, type LeaveSlot } from './claim-loop.ts
 import type { Telemetry } from '../telemetry/metrics.ts';
 
 /**
- * Lease of a preview check, extended while it runs. It is short, so that another worker takes over from a killed one while
- * the visitor still waits.
+ * Lease of a preview check in ms, extended while the check runs. It is short, so that another worker takes over from a killed one
+ * while the visitor still waits.
  */
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
 /**
- * Times after which a preview check ends with the results so far. `slow`: for a server that is slow before TLS, such as a mail server that
- * delays its greeting. The visitor's API call waits two seconds longer.
+ * Time in ms after which a preview check ends with the results so far. `slow` is for servers that are slow before TLS, such as
+ * mail servers that delay their greeting. The visitor's API call waits two seconds longer.
  */
 const TIMEOUT_MS = { usual: 8_000, slow: 20_000 };
 
-/** Largest number of preview checks at once, separate from that of checks, so that neither waits for the other. */
+/**
+ * Maximum number of preview checks at once. It is separate from that of other checks, so that neither kind waits for the other.
+ */
 const MAX_CONCURRENT = 8;
-/** Largest number of preview checks that wait for slow servers in addition: about as many as visitors may start in 20 s. */
+/** Maximum number of further preview checks that wait for slow servers: about as many as visitors may start in 20 s. */
 const MAX_SLOW = 32;
 
 /** Creates the loop that runs the preview checks that visitors ask for. */
@@ -44,7 +46,7 @@ export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemet
     handle: (preview, stopping, leaveSlot) => runPreview(preview, options, { stopping, leaveSlot }),
     waitingRoom: { size: MAX_SLOW, groupOf: () => 'visitors' },
     release: ({ id }) => extendPreview(store, { id, now: clock.now(), leaseMs: 0 }),
-    // Log only the id: which host a visitor checked is not kept.
+    // Log only the id: we do not keep which host a visitor checked.
     fieldsOf: ({ id }) => ({ look: id }),
   });
 }
@@ -97,12 +99,12 @@ async function runPreview(
   }
 }
 
-/** Largest number of names that a preview check shows. */
+/** Maximum number of names that a preview check shows. */
 const MAX_NAMES = 100;
 
 /**
  * Returns the chain of the first address that serves this leaf; empty if none does. Uses the facts that the examiner parsed,
- * because this thread parses nothing untrusted.
+ * because this thread never parses untrusted data.
  */
 function readableChain(
   observation: Observation,

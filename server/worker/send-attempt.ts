@@ -24,8 +24,8 @@ export interface SenderParts {
 }
 
 /**
- * The result of one attempt; a metric label. `superseded`: dropped without sending, for example because it is no longer of use.
- * `held`: postponed, without counting an attempt.
+ * The result of one attempt; used as a metric label. `superseded`: dropped without sending, for example because it is outdated.
+ * `held`: postponed, and the attempt is not counted.
  */
 export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
 
@@ -38,9 +38,9 @@ export interface Outgoing {
   firstAttemptAt: number;
   /** Whether the recipient is a verified address or the operator. Unverified addresses have a daily mail quota. */
   isProven: boolean;
-  /** Whether it contains a secret link, which verifies an address, confirms a recipient or sets a new password. */
+  /** Whether the mail contains a secret link that verifies an address, confirms a recipient or sets a new password. */
   isLink: boolean;
-  /** Returns whether the mail is no longer of use at an instant (ms UTC). */
+  /** Returns whether the mail is outdated at a time (ms UTC). */
   isPast(at: number): boolean;
   settle(settled: {
     outcome: 'delivered' | 'failed';
@@ -61,8 +61,8 @@ const ALARMS = {
 } as const;
 
 /**
- * Makes one attempt to send a mail. Settles the row only after sending, so a crash in between sends the mail again with the
- * same Message-ID. Mail above the quota of an unverified address is held, without counting an attempt.
+ * Makes one attempt to send a mail. Settles the row after sending; after a crash in between, the mail is sent again with the same
+ * Message-ID. Mail above the quota of an unverified address is held, and the attempt is not counted.
  */
 export async function makeSendAttempt(
   { message, isProven, isLink, ...outgoing }: Outgoing,
@@ -83,7 +83,7 @@ export async function makeSendAttempt(
 
   const now = clock.now();
   const { detail } = sent;
-  // When this process stops, we end the connection ourselves, so the missing reply is not a fault of the mail server.
+  // If this process is stopping, we end the connection ourselves: then a missing reply is not the mail server's fault.
   if ((cause === 'operator' || cause === 'unencrypted' || mayHaveArrived) && !stopping.aborted)
     await alarms.raise(ALARMS[cause], detail);
   const { attempt, firstAttemptAt } = outgoing;

@@ -12,14 +12,14 @@ import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 
 /**
- * Monitors of the same endpoint, of different accounts, that share one probe. Each has its own lease. The list is never
+ * Monitors of one endpoint that share a probe, each with its own lease. They belong to different accounts. The list is never
  * empty.
  */
 export type Watchers = readonly [ClaimedMonitor, ...ClaimedMonitor[]];
 
 /**
- * Claims due monitors, together with others that watch the same endpoints; at most `limit` endpoints. `isMore`: the claim
- * reached its limit, so more may be due, even if monitors of one endpoint were combined.
+ * Claims due monitors of at most `limit` endpoints, together with others that watch these endpoints. `isMore` is true if the
+ * claim reached its limit: then more monitors may be due, even if the list has fewer endpoints.
  */
 export async function claimWatchers(
   store: Store,
@@ -35,8 +35,8 @@ export async function claimWatchers(
 }
 
 /**
- * Returns the key by which monitors share a probe; null for accounts with their own authorities, which change the CA sources. Monitors with
- * different due parts of the posture, or old and new ones, do not share: the times of a posture would show that others watch the endpoint.
+ * Returns the key by which monitors share a probe; null if the account has its own authorities, which change the CA sources. The key
+ * contains the due posture parts and whether the monitor is new: shared posture times would reveal that others watch the endpoint.
  */
 function probeKey(monitor: ClaimedMonitor, now: number): string | null {
   if (monitor.authorities.length > 0) return null;
@@ -48,17 +48,17 @@ function probeKey(monitor: ClaimedMonitor, now: number): string | null {
 export interface ProbeResult extends Pick<Examination, 'observation' | 'certificates'> {
   /** When the probe ended, ms UTC. */
   endedAt: number;
-  /** Random number in [0, 1). It is the same for all monitors, so that they are due together again. */
+  /** Random number in [0, 1). All monitors get the same one, so that they are due together again. */
   jitter: number;
-  /** Returns whether to trust the probe. `wasDown`: the monitor was down before. */
+  /** Returns whether to trust the probe for a monitor. `wasDown` says whether the monitor was down before. */
   isTrusted: (wasDown: boolean) => Promise<boolean>;
   verdictFor: (monitor: ClaimedMonitor) => Promise<Verdict>;
 }
 
 export interface SharedProbes {
   /**
-   * Starts a probe, or joins one of the same endpoint that is still running or being recorded. Call `end` when the results are
-   * recorded. `onSlow` is called once if the server is slow before TLS, at once if the joined probe already knows that.
+   * Starts a probe, or joins one of the same endpoint that is still running or being recorded. Call `end` after recording the
+   * results. Calls `onSlow` once if the server is slow before TLS; at once if the joined probe already knows that.
    */
   begin(
     watchers: Watchers,
@@ -66,7 +66,7 @@ export interface SharedProbes {
   ): { probe: Promise<ProbeResult>; end: () => void };
 }
 
-/** Maximum age of a probe that other monitors may join, counted from its start. */
+/** Maximum time in ms after the start of a probe during which other monitors may join it. */
 const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
@@ -78,7 +78,8 @@ interface Running {
 }
 
 /**
- * Creates probes that monitors of an endpoint share, even monitors that are claimed while the results are still being recorded.
+ * Creates probes that the monitors of an endpoint share. Monitors that are claimed while the results are being recorded share
+ * them too.
  */
 export function createSharedProbes(options: {
   examiner: Examiner;
@@ -96,7 +97,8 @@ export function createSharedProbes(options: {
   ): Promise<ProbeResult> {
     const [first] = watchers;
     const { authorities } = first;
-    // Equal verdicts, which monitors that shared earlier probes mostly have, are judged once. A single watcher needs no comparison.
+    // Judge equal previous verdicts once: monitors that shared earlier probes mostly have equal ones. A single watcher needs no
+    // comparison.
     const keyOf = (verdict: Verdict | null) =>
       verdict === first.verdict && watchers.length === 1 ? '' : JSON.stringify(verdict);
     const previous = new Map(watchers.map(({ verdict }) => [keyOf(verdict), verdict]));
@@ -119,8 +121,8 @@ export function createSharedProbes(options: {
       verdicts.map((verdict, index) => [[...previous.keys()][index], Promise.resolve(verdict)]),
     );
     const trusted = new Map<boolean, Promise<boolean>>();
-    // The self-check's monitor does not count as a customer. Each account watches an endpoint at most once, so none has two
-    // votes.
+    // Leave out the monitor of the self-check, which is no customer's. Each account watches an endpoint at most once, so none has
+    // two votes.
     const upFor = watchers
       .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
       .map(({ accountId }) => accountId);
@@ -131,7 +133,7 @@ export function createSharedProbes(options: {
       jitter: random(),
       isTrusted: (wasDown) =>
         memoized(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
-      // Monitors that joined later may have other previous verdicts.
+      // Monitors that joined later may have other previous verdicts, which are judged here.
       verdictFor: ({ verdict: previous }) =>
         memoized(judged, keyOf(previous), () =>
           examiner.judge({ observation, now: endedAt, authorities, previous }),

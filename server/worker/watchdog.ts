@@ -26,10 +26,7 @@ export interface WatchdogOptions {
 }
 
 export interface Watchdog {
-  /**
-   * Starts the rounds, which run until `stop`. Resolves after the attempt to spread overdue checks: from then on checks may
-   * begin.
-   */
+  /** Starts the rounds, which run until `stop`. Resolves after the attempt to spread overdue checks; checks may begin then. */
   start(): Promise<void>;
   /** Runs one round. For tests. */
   runOnce(): Promise<void>;
@@ -37,25 +34,25 @@ export interface Watchdog {
 }
 
 const ROUND_MS = 30_000;
-/** A larger difference between wall clock and monotonic clock means that the machine slept or the clock was set. */
+/** If wall clock and monotonic clock differ by more than this, the machine slept or somebody set the clock. */
 const JUMP_MS = MINUTE_MS;
 /**
- * Time without confirmation after which an alarm about what a single process sees is cleared. A process confirms its alarms about
- * once a minute, so the one that raised it has probably ended, or the problem has.
+ * Time in ms after which an unconfirmed alarm about what one process sees is cleared. Processes confirm their alarms about once a
+ * minute, so the process that raised it has probably ended.
  */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;
-/** Interval between two verifications of the database's file. */
+/** Interval in ms between two verifications of the database file. */
 const VERIFY_EVERY_MS = DAY_MS;
 const STORAGE_FAULTS = ['database_damaged', 'disk_failed', 'disk_full'] as const;
 /**
- * Limits for spreading overdue checks: more than `minOverdue` checks must be later than `lateMs`. `overMs` is the shortest check
- * interval, so that spreading delays no check by more than its own interval.
+ * Limits for spreading overdue checks: only if more than `minOverdue` checks are overdue by more than `lateMs`. `overMs` is the
+ * shortest check interval, so that spreading delays no check by more than its own interval.
  */
 const BACKLOG = { lateMs: 2 * MINUTE_MS, minOverdue: 100, overMs: 10 * MINUTE_MS };
 
 /**
- * Creates the watch over the other loops. It raises and mails alarms about late work and failing mail, makes work due again
- * that a wrong clock put off, and maintains the monitor of the self-check.
+ * Creates the loop that watches the other loops. It raises and mails alarms about late work and failing mail, reschedules work
+ * that a wrong clock scheduled too late, and maintains the monitor of the self-check.
  */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { store, clock, log, alarms, ownNetwork, heartbeat } = options;
@@ -65,8 +62,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   let running: Promise<void> = Promise.resolve();
 
   /**
-   * Spreads overdue checks over ten minutes, unless the clock is wrong: every check would then seem overdue. With
-   * `onlyIfIdle`, also not if workers have recorded checks while the backlog grew.
+   * Spreads overdue checks over ten minutes. Does nothing while the clock is wrong, because every check could seem overdue. With
+   * `onlyIfIdle`, also does nothing if workers recorded checks while the backlog grew.
    */
   async function spreadBacklog({ onlyIfIdle }: { onlyIfIdle: boolean }): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
@@ -82,7 +79,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   async function runOnce(): Promise<void> {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
       await correctFutureTimes(store, clock.now());
-      // The worker may have recorded checks since the machine woke up seconds ago; spread the backlog nevertheless.
+      // Spread even if a worker has recorded checks in the seconds since the machine woke up.
       await spreadBacklog({ onlyIfIdle: false });
     }
     await ownNetwork.clearPastAlarms();
@@ -130,7 +127,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   };
 }
 
-/** Returns a function that tells whether the machine slept or the clock was set since its last call. */
+/** Returns a function that returns whether the machine slept or the clock was set since its last call. */
 function createJumpDetector(clock: Clock): () => boolean {
   let last = { now: clock.now(), at: clock.monotonic() };
   return () => {
@@ -140,7 +137,7 @@ function createJumpDetector(clock: Clock): () => boolean {
   };
 }
 
-/** Raises alarms about work that is late and mail that nobody accepts, and clears those that are over. */
+/** Raises alarms about late work and about mail that no server accepts. Clears these alarms once the problem is over. */
 async function checkLateness(store: Store, alarms: Alarms, now: number): Promise<void> {
   const raiseOrClear = (code: Parameters<Alarms['raise']>[0], detail: string | null): Promise<void> =>
     detail === null ? alarms.clear(code) : alarms.raise(code, detail);
@@ -158,7 +155,7 @@ async function checkLateness(store: Store, alarms: Alarms, now: number): Promise
   );
 }
 
-/** Verifies the database's file daily, and reports its faults as alarms. */
+/** Verifies the database file daily, and reports the faults of the file and its disk as alarms. */
 function createStorageWatch({ store, clock, log, alarms }: WatchdogOptions) {
   let verifiedAt = -Infinity;
   let isVerifying = false;
@@ -169,9 +166,9 @@ function createStorageWatch({ store, clock, log, alarms }: WatchdogOptions) {
     for (const code of STORAGE_FAULTS) {
       const detail = faults.get(code);
       if (detail !== undefined) await alarms.raise(code, detail);
-      // Another process may have raised it: each sees only the faults that its own queries report.
+      // Keep the alarm: another process may have raised it, and a process only sees the faults of its own queries.
       else if (store.dialect === 'postgres') continue;
-      // An earlier process may have found damage, so only a verification that has read all tables ends its alarm.
+      // Keep the alarm about damage, which an earlier process may have raised, until a verification has read all tables.
       else if ((isVerified || code !== 'database_damaged') && alarms.mayBeRaised(code))
         await alarms.clear(code);
     }
@@ -179,7 +176,7 @@ function createStorageWatch({ store, clock, log, alarms }: WatchdogOptions) {
 
   return {
     reportFaults,
-    /** Verifies the database's file in the background, once a day. */
+    /** Verifies the database file in the background, once a day. */
     async verifyDaily(): Promise<void> {
       if (isVerifying || clock.monotonic() - verifiedAt < VERIFY_EVERY_MS) return;
       verifiedAt = clock.monotonic();

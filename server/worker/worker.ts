@@ -15,7 +15,7 @@ import { createOwnNetwork } from './own-network.ts';
 import { createSharedProbes } from './shared-probes.ts';
 import { createWatchdog } from './watchdog.ts';
 
-/** Default time that messages get to finish at a stop, because a message that is cut off may arrive twice. */
+/** Default time in ms that messages get to finish at a stop. An interrupted message may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
 const ABORT_MS = 600;
 const LEASE_MS = 45_000;
@@ -23,11 +23,11 @@ const LEASE_MS = 45_000;
 export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoopOptions {
   /** Examiner for preview checks; `examiner` by default. */
   previewExaminer?: Examiner;
-  /** Largest number of checks that run at once. */
+  /** Maximum number of checks that run at once, not counting those that wait for slow servers. */
   concurrency: number;
   /**
-   * Length of the leases of checks and messages, ms; 45 s by default. When they expire, other workers take over the work of a
-   * killed process. They are renewed while the work runs, so that a check may wait for a slow server.
+   * Length of the leases of checks and messages, ms. Default: 45 s. When the lease of a killed process expires, other workers
+   * take over its work. Leases are renewed while the work runs, so that a check may wait for a slow server.
    */
   leaseMs?: number;
   /** The recipient of the operator's alarms. */
@@ -36,8 +36,8 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoo
   /** Telemetry of the loops; by default metrics without traces. */
   telemetry?: Telemetry;
   /**
-   * Canary hosts; null to run without them. Then nothing detects a wrong clock, and an outage of our own network shows only if
-   * many hosts fail at once.
+   * Canary hosts; null to run without them. Without canaries, nothing detects a wrong clock, and an outage of our own network is
+   * only detected if many hosts fail at once.
    */
   canaries: Canaries | null;
 }
@@ -45,24 +45,24 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoo
 export interface Worker {
   start(): void;
   /**
-   * Stops claiming. Aborts checks, preview checks and icon fetches at once, messages after `messageGraceMs` (default 700 ms), and
-   * waits at most `abortMs` (default 600 ms) for their end and as long for their release. Awaits a step of janitor or watchdog.
+   * Stops claiming. Aborts checks, preview checks and icon fetches at once, and messages after `messageGraceMs` (default 700 ms). Waits at
+   * most `abortMs` (default 600 ms) for their end and as long for their release. Finishes the current step of janitor and watchdog.
    */
   stop(messageGraceMs?: number, abortMs?: number): Promise<void>;
   /**
-   * Runs what is due, in this order: digests, plan ends, checks, deliveries, mails. Each step includes what the steps before it
-   * made due. For tests.
+   * Runs due work in this order: digests, plan ends, checks, deliveries, mails. Each step includes work that earlier steps made
+   * due. For tests.
    */
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
-  /** Runs every requested preview check; returns how many. For tests. */
+  /** Runs every requested preview check. Returns their number. For tests. */
   runPreviews(): Promise<number>;
-  /** Fetches every icon that is due; returns how many. For tests. */
+  /** Fetches every icon that is due. Returns their number. For tests. */
   runIcons(): Promise<number>;
   /** Runs one round of the janitor. For tests. */
   sweep(): Promise<void>;
   /** Runs one round of the watchdog. For tests. */
   watch(): Promise<void>;
-  /** Reads the bounce mailbox once; returns how many bounces it recorded. For tests. */
+  /** Reads the bounce mailbox once. Returns the number of recorded bounces. For tests. */
   readBounces(): Promise<number>;
 }
 
@@ -85,7 +85,7 @@ export function createWorker(options: WorkerOptions): Worker {
   let unsubscribe = (): void => {};
   let isStopped = false;
 
-  /** Starts checks after the watchdog has spread overdue ones. Messages do not wait for that. */
+  /** Starts checks after the watchdog has spread overdue ones. Messages start without waiting for the watchdog. */
   async function startChecks(): Promise<void> {
     await watchdog.start();
     if (!isStopped) checks.start();
