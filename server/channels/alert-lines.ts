@@ -45,7 +45,7 @@ export function alertLines(content: AlertContent): AlertLines {
   };
 }
 
-/** Joins a fact without a label to the fact above it. */
+/** Appends a fact without a label to the fact above it. */
 function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   const lines: AlertLines['facts'] = [];
   for (const fact of facts) {
@@ -58,7 +58,10 @@ function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   return lines;
 }
 
-/** Escapes each character and cuts the result to `length` UTF-16 units, ellipsis included. Never cuts inside an escape. */
+/**
+ * Escapes each character and cuts the result to `length` UTF-16 units, including the ellipsis. Never cuts inside an escape
+ * sequence.
+ */
 export function escapedWithin(text: string, length: number, escape: (character: string) => string): string {
   let escaped = '';
   let cut = '';
@@ -83,8 +86,8 @@ export function htmlWithin(text: string, length: number): string {
 }
 
 /**
- * Returns the first pieces whose total size is at most `maxSize`, counting one separator for each. Drops all pieces after
- * the first that does not fit.
+ * Returns the first pieces whose total size is at most `maxSize`, counting one separator per piece. Drops the first piece that
+ * does not fit and all after it.
  */
 export function truncateLines(
   pieces: readonly string[],

@@ -3,21 +3,24 @@ import type { ChannelConfig } from '../../contract/channel-config.ts';
 import type { AlertContent } from './messages/alert-input.ts';
 import type { ChannelKindName } from '../../contract/words.ts';
 
-/** Config that a person enters for a channel of this kind, in the form that the API accepts. */
+/** Config that a person enters for a channel of this kind, as the API accepts it. */
 export type EnteredConfig<Kind extends ChannelKindName> = Extract<ChannelConfig, { kind: Kind }>;
 
 /** Definition of one kind of channel. It opens no connections, so the API may use it too. */
 export interface ChannelDefinition<Entered, Stored = Entered> {
-  /** Schema of the stored config. It is looser than the contract, so that rows stay valid when that becomes stricter. */
+  /**
+   * Schema of the stored config. It accepts more than the contract, so that stored rows stay valid if the contract becomes
+   * stricter.
+   */
   stored: z.ZodType<Stored>;
   /**
-   * Returns the entered URL, so that the API can refuse private and malformed hosts. Omitted for kinds without an entered
-   * URL.
+   * Returns the URL that a person entered, so that the API can refuse private and malformed hosts. Absent for kinds without such
+   * a URL.
    */
   enteredAddress?(entered: Entered): string;
   /**
-   * Returns the config to store. `before` is the config that it replaces; null for a new channel, or if the old config
-   * is of another kind or cannot be decoded.
+   * Returns the config to store. `before` is the stored config that it replaces: null for a new channel, or if the old config is
+   * of another kind or cannot be decoded.
    */
   toStored(entered: Entered, before: Stored | null): Stored;
   /** Returns a key that is equal for two configs of this kind if they reach the same receiver. */
@@ -26,18 +29,17 @@ export interface ChannelDefinition<Entered, Stored = Entered> {
   maskedTarget(config: Stored): string;
   /** Returns the name of a channel for which nobody entered a name. Default: the name of the kind. */
   defaultName?(config: Stored): string;
-  /** HTTP requests to the receiver and the meaning of its responses. Omitted for email, which is sent by SMTP. */
+  /** HTTP requests to the receiver and the meaning of its responses. Absent for email, which is sent by SMTP. */
   receiver?: Receiver<Stored>;
 }
 
 /**
- * HTTP requests that deliver alerts to one kind of channel, and the meaning of the responses. Every 2xx counts as
- * delivered.
+ * HTTP requests that deliver alerts to one kind of channel, and the meaning of the responses. Every 2xx response means delivered.
  */
 export interface Receiver<Stored> {
   /** Subject of the sentences in receipts, as in "Slack answered 404 Not Found". Default: the name of the kind. */
   subject?: string;
-  /** Renders the request. Pure: the same input gives the same request. */
+  /** Renders the request. A pure function: the same input always gives the same request. */
   posting(config: Stored, outgoing: OutgoingAlert): Posting;
   /** Response statuses after which the delivery fails without a retry. */
   refusals: Readonly<Record<number, PermanentFailure>>;
@@ -74,12 +76,12 @@ export interface OutgoingAlert {
 }
 
 /**
- * Result of one attempt. `gone`: the receiver no longer exists. `refused_address`: the address is invalid or accepts no mail. The
- * operator also learns of `operator`, `unencrypted` (no TLS to the mail server) and `no_reply` (all of the mail was sent).
+ * Result of one attempt. `gone`: the receiver no longer exists. `refused_address`: the address is invalid or accepts no mail. `operator`,
+ * `unencrypted` (no TLS to the mail server) and `no_reply` (the mail was sent completely) are also reported to the operator.
  */
 export type DeliveryOutcome =
   | { outcome: 'delivered'; detail: string }
-  /** `afterMs`: requested by the receiver. */
+  /** `afterMs`: delay that the receiver requested. */
   | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' | 'unencrypted' | 'no_reply' }
   | { outcome: 'failed'; detail: string; cause?: 'gone' | 'refused_address' | 'operator' };
 

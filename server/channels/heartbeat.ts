@@ -2,15 +2,14 @@ import type { AddressPolicy } from '../egress/address-policy.ts';
 import { exchange } from '../egress/exchange.ts';
 import type { Resolver } from '../egress/resolver.ts';
 
-/** Reports to HEARTBEAT_URL that the product works. Never rejects because of the network. */
+/** Reports to HEARTBEAT_URL that the product works. Never rejects because of network errors. */
 export type Ping = (stopping: AbortSignal) => Promise<{ delivered: boolean; detail: string }>;
 
 const DEADLINE_MS = 10_000;
 const MAX_BYTES = 4_096;
 
 /**
- * Returns a function that sends a GET request to the operator's URL. Every 2xx counts as delivered; redirects are not
- * followed.
+ * Returns a function that sends a GET request to the operator's URL. Every 2xx response means delivered. It follows no redirects.
  */
 export function createPing({
   url,
@@ -33,7 +32,7 @@ export function createPing({
       longer: 'cut',
       ports: [port],
     });
-    // The URL usually contains a secret, so the stored detail omits it.
+    // Omit the URL in the stored detail, because it usually contains a secret.
     if (!answer.ok) return { delivered: false, detail: `HEARTBEAT_URL: ${answer.reason}.` };
     const delivered = answer.status >= 200 && answer.status < 300;
     return { delivered, detail: `HEARTBEAT_URL answered ${answer.status}.` };

@@ -25,13 +25,13 @@ export interface HttpChannelsOptions {
   /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
   /**
-   * Whether strangers may have accounts. If ranges are open too, attempts to reach addresses that are not public fail without a reason and are
-   * retried: reasons would show which names and ports exist in the operator's network. Default: false.
+   * Whether strangers may have accounts. If the operator has also opened address ranges, failed attempts to reach non-public
+   * addresses get no reason and are retried: reasons would reveal names and ports of the operator's network. Default: false.
    */
   isForStrangers?: boolean;
-  /** Deadline of one attempt, name resolution included. Default: 15,000. */
+  /** Deadline of one attempt including name resolution, ms. Default: 15,000. */
   deadlineMs?: number;
-  /** For tests: URLs of servers that replace a service, by the origin of that service. */
+  /** For tests: URLs of servers that replace a service, by the origin of the service. */
   standIns?: Readonly<Record<string, URL>>;
 }
 
@@ -87,8 +87,8 @@ function exchangeFailure(reason: ExchangeFailure, isAborted: boolean): DeliveryO
 }
 
 /**
- * 4xx statuses that are retried like every 5xx, because they do not refuse the message: timeout, too early, too many
- * requests.
+ * 4xx statuses that are retried, like every 5xx, because they do not refuse the message: timeout (408), too early (425) and too
+ * many requests (429).
  */
 const RETRIED_STATUSES = [408, 425, 429];
 

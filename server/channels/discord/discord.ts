@@ -18,7 +18,7 @@ export const discord: ChannelDefinition<EnteredConfig<'discord'>> = {
 };
 
 /**
- * Text limits that keep an embed below the limits of Discord, 6,000 characters in total:
+ * Text limits that keep an embed within Discord's own limits, such as 6,000 characters in total:
  * https://discord.com/developers/docs/resources/message#embed-object-embed-limits
  */
 const MAX_TITLE_LENGTH = 256;
@@ -36,7 +36,7 @@ export function discordMessage(content: AlertContent): Record<string, unknown> {
     embeds: [
       {
         title: asMarkdown(subject, MAX_TITLE_LENGTH),
-        // Discord refuses the whole message if a link has a host without a dot, such as localhost.
+        // Omit such a link: Discord refuses the whole message if its host has no dot, such as localhost.
         ...(new URL(link.url).hostname.includes('.') && { url: link.url }),
         color: COLOURS[tone],
         description: truncateLines(

@@ -23,7 +23,7 @@ const LOCAL_PART_MAX = 64;
 
 /**
  * Returns the envelope sender of one mail (VERP): `local+mark@domain`. The mark is the mail's id and an HMAC over id and
- * recipient, so that nobody else can forge a bounce. Returns null if it would be too long or the Message-ID has no UUID.
+ * recipient, so that nobody else can forge a bounce. Returns null if the address would be too long or the Message-ID has no UUID.
  */
 export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): string | null {
   const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=@)/.exec(sent.messageId)?.[0];
@@ -34,7 +34,7 @@ export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): s
   return local.length <= LOCAL_PART_MAX ? `${local}${address.slice(at)}` : null;
 }
 
-/** Content of a bounce address. Not verified until `isGenuine` returns true. */
+/** Content of a bounce address. Do not trust it before `isGenuine` has returned true. */
 export interface BounceMark {
   /** Id of the outbox row. */
   id: string;

@@ -3,18 +3,18 @@ import { mailServerTls } from './mail-server-tls.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** Bytes read of each mail: enough for the headers and the report, which precede the returned mail. */
+/** Maximum number of bytes read of each mail: enough for the headers and the report, which come before the returned mail. */
 const MAX_READ_BYTES = 64 * 1024;
 const MAX_LITERAL_BYTES = 1024 * 1024;
 /** Maximum number of mails per run. The next run reads the others. */
 const MAX_BATCH = 200;
 
-/** Result of processing a mail. `done`: it is deleted. `left`: it stays in the mailbox, marked as read. */
+/** Result of processing a mail. `done`: the mail is deleted. `left`: the mail stays in the mailbox, marked as read. */
 export type ReadOutcome = 'done' | 'left';
 
 /**
- * Passes up to 200 unread mails to `take`; returns how many were `done`. Marks or deletes each only afterwards, so that a crash
- * leaves it unread. `url`: imap(s):// with user, password and mailbox path. @throws Error if the mailbox cannot be used.
+ * Passes up to 200 unread mails to `take`. Returns the number that were `done`. Marks or deletes a mail after `take`, so that it stays
+ * unread after a crash. `url`: imap(s):// with user, password and mailbox path. @throws Error if the mailbox cannot be used.
  */
 export async function readMailbox(
   url: string,
@@ -49,7 +49,7 @@ async function readUnread(
   take: (raw: Buffer) => Promise<ReadOutcome>,
   signal: AbortSignal,
 ): Promise<number> {
-  // The client returns false if the server refused the command or closed the connection.
+  // The client returns false if the server refused the search or closed the connection.
   const unread = await client.search({ seen: false, deleted: false }, { uid: true });
   if (!unread) throw new Error('The mailbox could not be searched.');
   let done = 0;
@@ -87,7 +87,7 @@ function connectionTo(url: URL): ImapFlowOptions {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 993 : 143) : Number(port),
     secure,
-    // If STARTTLS is not required, the library uses it whenever the server offers it.
+    // Without this option, the library uses STARTTLS only if the server offers it.
     ...(requiresStartTls && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     logger: false,

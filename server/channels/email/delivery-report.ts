@@ -23,7 +23,7 @@ export function readDeliveryReport(raw: Buffer): DeliveryReport | null {
     return null;
   const status = findPart(mail, /^\s*message\/(?:global-)?delivery-status\b/i, 0);
   if (status === null) return null;
-  // The first block is about the whole report, and each further block is about one recipient (RFC 3464 §2.1).
+  // The first block is about the whole report. Each further block is about one recipient (RFC 3464 §2.1).
   const blocks = decoded(status)
     .split(/\n[ \t]*\n/)
     .map((block) => headersOf(block));

@@ -12,13 +12,13 @@ import { connectToOwnServer } from '../../egress/open-connection.ts';
 import { createSemaphore, withTimeout } from '../../egress/with-timeout.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../contract/durations.ts';
 
-/** One mail to one recipient. The channel adds the sender, the date, `Auto-Submitted` and, if the HTML shows it, the logo. */
+/** One mail to one recipient. The channel adds the sender, the date, `Auto-Submitted` and, if the HTML contains it, the logo. */
 export interface EmailMessage {
   to: string;
   subject: string;
   html: string;
   text: string;
-  /** Message-ID with angle brackets, the same on every attempt, so that a mail program can recognise a repeated mail. */
+  /** Message-ID with angle brackets. It is the same on every attempt, so that mail programs can recognise a repeated mail. */
   messageId: string;
   /** Address for replies. Default: the sender. */
   replyTo?: string;
@@ -34,14 +34,14 @@ export interface EmailChannel {
   close(): void;
 }
 
-/** Creates a channel that sends mail by SMTP. If `smtpUrl` is null, it writes each mail to a file in `captureDir` instead. */
+/** Creates a channel that sends mail by SMTP or, if `smtpUrl` is null, writes each mail to a file in `captureDir`. */
 export function createEmailChannel(options: {
   smtpUrl: string | null;
   mailFrom: string;
   captureDir: string;
-  /** Address for bounces; null to send them to the sender. */
+  /** Address to which bounces go; null if they go to the sender. */
   bounces?: BounceReturn | null;
-  /** Shorter time limits, for tests. */
+  /** Shorter time limits for tests, ms. */
   timeouts?: Partial<typeof SMTP_TIMEOUTS>;
 }): EmailChannel {
   const { smtpUrl, mailFrom, captureDir, bounces = null, timeouts } = options;
@@ -78,8 +78,7 @@ async function captureMail(input: {
 }
 
 /**
- * Writes a file, and syncs it and its folder. The caller then records the mail as delivered, so the file must survive a
- * power cut.
+ * Writes a file and syncs it and its folder: the caller then records the mail as delivered, so the file must survive a power cut.
  */
 async function writeDurably(directory: string, name: string, content: Buffer | Readable): Promise<void> {
   const temporary = join(directory, `.${name}.partial`);
@@ -99,23 +98,29 @@ async function writeDurably(directory: string, name: string, content: Buffer | R
   }
 }
 
-/** Time limits of an attempt in ms, at least those of RFC 5321 §4.5.3.2. The time for a reply starts again with each byte in either direction. */
+/**
+ * Time limits of an attempt in ms, at least those of RFC 5321 §4.5.3.2. `reply` starts again with each byte in either direction.
+ */
 export const SMTP_TIMEOUTS = {
-  /** TCP connection, which has no limit in the RFC. */
+  /** TCP connection. The RFC has no limit for it. */
   connect: 30 * SECOND_MS,
   /** Greeting (§4.5.3.2.1), and the TLS handshake of STARTTLS. */
   greeting: 5 * MINUTE_MS,
-  /** Every other reply. The RFC asks for ten minutes after the end of the mail (§4.5.3.2.6), and less for the other commands. */
+  /**
+   * Every other reply. The RFC asks for ten minutes after the end of the mail (§4.5.3.2.6), and for less after other commands.
+   */
   reply: 10 * MINUTE_MS,
-  /** The whole attempt: longer than all others together, for servers that send single bytes without end. */
+  /** The whole attempt, for servers that send single bytes without end. It is longer than all other limits together. */
   attempt: HOUR_MS,
   /** Time after which the attempt counts as slow. */
   slow: 2 * SECOND_MS,
 };
 const IDLE_TIMEOUT_MS = 30 * SECOND_MS;
-/** Largest number of attempts that use the mail server at once, not counting slow ones. Exchange Online allows three connections. */
+/**
+ * Maximum number of attempts that use the mail server at once, not counting slow ones. Exchange Online allows three connections.
+ */
 const MAX_SENDING = 3;
-/** Largest number of connections, with those of slow attempts. Postfix allows 50 by default. */
+/** Maximum number of connections, including those of slow attempts. Postfix allows 50 by default. */
 const MAX_CONNECTIONS = 50;
 const MAX_DETAIL_LENGTH = 300;
 
@@ -136,13 +141,13 @@ function createSmtpSender(options: {
     url: url.href,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    // The outbox counts and repeats the attempts, so the pool must not retry.
+    // Turn off the pool's retries: the outbox counts and repeats attempts.
     maxRequeues: 0,
     idleTimeout: IDLE_TIMEOUT_MS,
     getSocket: callbackify(async ({ host = '' }: { host?: string | undefined }) => ({
       connection: await connectToOwnServer({ ...address, host }),
     })),
-    // nodemailer applies this limit to connection, greeting and TLS handshake together, so `getSocket` limits the connection.
+    // nodemailer applies this limit to connection, greeting and TLS handshake together. `getSocket` limits the connection alone.
     connectionTimeout: timeouts.connect + 2 * timeouts.greeting,
     greetingTimeout: timeouts.greeting,
     socketTimeout: timeouts.reply,
@@ -150,7 +155,7 @@ function createSmtpSender(options: {
     tls,
   });
   const withPermit = createSemaphore(MAX_SENDING);
-  /** The attempts whose mail nodemailer has written to the connection up to its end, by Message-ID. */
+  /** Message-IDs of the attempts whose mail nodemailer has written to the connection completely. */
   const written = new Set<string>();
   transport.use('stream', ({ message, data: { messageId = '' } }, done) => {
     const createReadStream = message.createReadStream.bind(message);
@@ -161,7 +166,7 @@ function createSmtpSender(options: {
 
   async function attempt(message: EmailMessage, signal: AbortSignal): Promise<DeliveryOutcome> {
     const data = { ...mailData(message, options.mailFrom), ...envelopeOf(message, options.bounces) };
-    // `AbortSignal.timeout` would keep memory for each attempt of the last hour.
+    // Use a timer: `AbortSignal.timeout` would keep memory for each attempt of the last hour.
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeouts.attempt);
     try {
@@ -176,7 +181,7 @@ function createSmtpSender(options: {
   }
   return {
     async deliver(message, signal, onSlow) {
-      // Wrap the promise in an object: `withPermit` would wait for a promise and keep the slot until then.
+      // Put the promise into an object: `withPermit` would wait for a bare promise and keep the slot until then.
       const { outcome } = await withPermit(async () => {
         const started = attempt(message, signal);
         if ((await withTimeout(started, { ms: timeouts.slow, signal }, 'slow')) === 'slow') onSlow?.();
@@ -189,13 +194,13 @@ function createSmtpSender(options: {
 }
 
 /**
- * Maps the error of an attempt to its outcome. A 5xx to RCPT TO is final for the address, unless it is a policy refusal (X.7.X); a 5xx to
- * DATA and an address that nodemailer rejects are final too. All other errors are retried. `cause` says what the operator should learn.
+ * Maps the error of an attempt to its outcome. Final for the address: a 5xx to RCPT TO that is no policy refusal (X.7.X). Also
+ * final: a 5xx to DATA, and an address that nodemailer rejects. Other errors are retried. `cause` is for the operator.
  */
 function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message, syscall, originalCode }: NodemailerError = error;
-  // Receipts show the detail to every account, so it must not name the operator's mail server, as `message` does for network errors.
+  // Do not use `message` for network errors: it names the operator's mail server, and every account sees the detail in receipts.
   const networkError = syscall && `${syscall} ${originalCode ?? code}`;
   // The whole mail was written, so the server may have accepted it.
   if (wasWritten && response === undefined)
@@ -219,7 +224,7 @@ function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
   const detail = oneLine(
     `${refusesUs ? 'The mail server rejects mail from us: ' : ''}${response ?? notReached ?? message}`,
   );
-  // nodemailer refuses an address that would break the SMTP command.
+  // nodemailer refuses an address with which the SMTP command would be invalid.
   if (code === 'EENVELOPE' && command === 'API')
     return {
       outcome: 'failed',
@@ -235,7 +240,7 @@ function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
 }
 
 /**
- * nodemailer's names for the steps before the first command about a mail. Replies to them get a text prefix, because
+ * nodemailer's names for the steps before the first command about a mail. Replies to these steps get a text prefix:
  * `mailDownSince` treats a detail that starts with a status code as a reply about a single mail.
  */
 const SESSION_COMMAND = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
@@ -252,7 +257,7 @@ function isTlsFailure({ code, originalCode, syscall }: NodemailerError): boolean
 const POLICY_REFUSAL = /^5\d\d[ -]5\.7\.\d/;
 
 /**
- * Returns the envelope with the bounce address of this mail, or an empty object if it has none: bounces then go to the
+ * Returns the envelope with the bounce address of this mail. Returns an empty object if the mail has none; then bounces go to the
  * visible sender.
  */
 function envelopeOf(
@@ -266,15 +271,18 @@ function envelopeOf(
   return from === null ? {} : { envelope: { from, to: { name: '', address: to } } };
 }
 
-/** Shortens a reply or error, which contains untrusted text, to one line of at most 300 characters for log and page. */
+/** Shortens a reply or error, which contains untrusted text, to one line of at most 300 characters, for the log and pages. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
 }
 
-/** Logo of 56 px, shown at 28 px to be sharp on dense screens. Attached, because many mail programs load no remote images. */
+/**
+ * Logo of 56 px, shown at 28 px so that it is sharp on dense screens. It is attached, because many mail programs load no remote
+ * images.
+ */
 const LOGO = readFileSync(new URL('logo.png', import.meta.url));
 
-/** Builds the input of nodemailer. It never makes nodemailer load a file or a URL. */
+/** Builds the input of nodemailer. The input never makes nodemailer load a file or a URL. */
 function mailData(message: EmailMessage, mailFrom: string): SendMailOptions {
   return {
     from: mailFrom,

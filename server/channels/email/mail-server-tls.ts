@@ -5,14 +5,14 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 export interface MailServerTls {
   /** Whether TLS begins with the first byte (`smtps:`, `imaps:`). */
   secure: boolean;
-  /** Whether to give up before sending the password or any mail if STARTTLS fails. */
+  /** Whether to give up if STARTTLS fails, before sending the password or any mail. */
   requiresStartTls: boolean;
   tls: { rejectUnauthorized: boolean };
 }
 
 /**
- * Requires STARTTLS, because an attacker could remove its offer (RFC 3207 §6), unless TLS begins with the first byte or the
- * operator set `?tls=opportunistic`. A server at a loopback host needs neither STARTTLS nor a valid certificate.
+ * Requires STARTTLS, because an attacker could remove the server's offer (RFC 3207 §6). Exceptions: TLS begins with the first
+ * byte, the operator set `?tls=opportunistic`, or the host is a loopback one, which needs no valid certificate either.
  */
 export function mailServerTls({ protocol, hostname, searchParams }: URL): MailServerTls {
   const secure = protocol.endsWith('s:');

@@ -19,12 +19,12 @@ const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy
   [Kind in ChannelKindName]: { stored: z.ZodType<{ kind: Kind }> };
 };
 
-/** Stored config of a channel: where its receiver is, and secrets if it needs any. */
+/** Stored config of a channel: the address of its receiver, and secrets if it needs any. */
 export type StoredChannelConfig = z.infer<(typeof KINDS)[ChannelKindName]['stored']>;
 
 /**
- * Returns the definition of a kind. Callers must pass only configs of that kind to it, because TypeScript cannot check
- * this for a lookup.
+ * Returns the definition of a kind. Pass it only configs of that kind: TypeScript cannot check this, because the kind is looked
+ * up at runtime.
  */
 export function definitionOf(kind: ChannelKindName): ChannelDefinition<ChannelConfig, StoredChannelConfig> {
   return KINDS[kind];
@@ -37,7 +37,7 @@ interface ChannelRow {
 }
 
 /**
- * Decodes a stored config. Returns null if an older version or a manual change stored another shape; the channel is
+ * Decodes a stored config. Returns null if the config has another shape, from an older version or a manual change; the channel is
  * then broken.
  */
 export function readConfig({ kind, config }: ChannelRow): StoredChannelConfig | null {
@@ -48,7 +48,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // No definition accepts undefined, so the config counts as broken.
+    // Invalid JSON: return undefined, which no definition accepts, so that the channel counts as broken.
     return undefined;
   }
 }
@@ -67,7 +67,7 @@ export function maskedTarget(config: StoredChannelConfig): string {
   return definitionOf(config.kind).maskedTarget(config);
 }
 
-/** Encodes a config as text for the store, with a test for other stored channels that reach the same receiver. */
+/** Encodes a config as text for the store. `isSameReceiver` compares its receiver with those of other stored channels. */
 export function storable(config: StoredChannelConfig) {
   const { kind } = config;
   const definition = definitionOf(kind);
@@ -75,7 +75,7 @@ export function storable(config: StoredChannelConfig) {
   return {
     kind,
     text: JSON.stringify(config),
-    /** Returns whether another channel is of the same kind and reaches the same receiver; false if it cannot be decoded. */
+    /** Returns whether another channel is of the same kind and has the same receiver; false if its config cannot be decoded. */
     isSameReceiver(other: ChannelRow): boolean {
       const stored = other.kind === kind ? readConfig(other) : null;
       return stored !== null && definition.receiverKey(stored) === receiver;
@@ -83,7 +83,7 @@ export function storable(config: StoredChannelConfig) {
   };
 }
 
-/** Returns the stored config of a webhook with a new key; null if it cannot be decoded. */
+/** Returns the stored config of a webhook with a new signing key; null if the config cannot be decoded. */
 export function rotatedConfig(config: string, rotation: Parameters<typeof withNewSecret>[1]): string | null {
   const stored = readConfig({ kind: 'webhook', config });
   return stored?.kind === 'webhook' ? JSON.stringify(withNewSecret(stored, rotation)) : null;

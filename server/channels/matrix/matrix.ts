@@ -19,7 +19,7 @@ export const matrix: ChannelDefinition<EnteredConfig<'matrix'>> = {
   receiverKey: ({ homeserver, room_id: room }) => `${new URL(homeserver).href} ${room}`,
   maskedTarget: ({ homeserver, room_id: room }) => `${new URL(homeserver).host} ${room}`,
   receiver: {
-    // The transaction id lets the homeserver drop a repeated message of this user.
+    // With this transaction id, the homeserver drops a repeated message of the same user.
     posting: ({ homeserver, room_id: room, access_token: token }, { content, messageId }) => ({
       method: 'PUT',
       url: new URL(
@@ -38,13 +38,13 @@ export const matrix: ChannelDefinition<EnteredConfig<'matrix'>> = {
   },
 };
 
-/** Maximum length of the text, which the event contains twice: as plain text and as HTML. An event may have 65,536 bytes. */
+/** Maximum length of the text in characters. The event contains it twice, as plain text and HTML, and may have 65,536 bytes. */
 const MAX_TEXT_LENGTH = 4_000;
 const MAX_LINE_LENGTH = 2_000;
 
 /**
- * Builds a text message and no `m.notice`, because clients do not notify people of notices by default. The empty `m.mentions` says that
- * names in the text mention nobody.
+ * Builds a text message, not an `m.notice`, because clients do not notify people of notices by default. With the empty
+ * `m.mentions`, names in the text mention nobody.
  */
 export function matrixMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);

@@ -225,8 +225,8 @@ function feedback(
 }
 
 /**
- * Replaces control and bidirectional characters of a person's text, which could garble the mail, with spaces. Keeps tabs
- * and line breaks.
+ * Replaces control and bidirectional characters in a person's text, which could garble the mail, with spaces. Keeps tabs and line
+ * breaks.
  */
 function readable(text: string): string {
   return text

@@ -48,7 +48,9 @@ export function alertContent(given: AlertMessageInput): AlertContent {
   return { ...content, data: alertData(given, content, isPlural) };
 }
 
-/** Returns the link to the domain, to the certificate that several domains serve, or to the list of those that need attention. */
+/**
+ * Returns the link to the domain, to the certificate that several domains serve, or to the list of domains that need attention.
+ */
 function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertContent['button'] {
   const { alert, monitor, publicUrl } = given;
   const { kind, step } = alert;
@@ -64,8 +66,8 @@ function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertConte
 }
 
 /**
- * Returns the name for the heading: the registered domain if its registration expires, the certificate if several domains serve it,
- * else the domain. `others` follows the name of a domain if the alert is about several: ' and 2 other hosts' or ' and others'.
+ * Returns the name for the heading: the registered domain if its registration expires, the certificate if several domains serve
+ * it, else the domain. If the alert is about several domains, `others` follows the name: ' and 2 other hosts' or ' and others'.
  */
 function nameOf(
   { alert, group }: AlertMessageInput,
@@ -83,14 +85,14 @@ function nameOf(
   return name === '' ? { name: own, others: ' and others' } : { name, others: '' };
 }
 
-/** Takes the words about other hosts out of the part of a heading that is set in monospace. */
+/** Moves the words about other hosts out of the monospace part of a heading. */
 function withoutOthers(heading: AlertContent['heading'], others: string): AlertContent['heading'] {
   if (typeof heading === 'string' || others === '' || !heading.host.endsWith(others)) return heading;
   const { before, host, after } = heading;
   return { before, host: host.slice(0, -others.length), after: `${others}${after}` };
 }
 
-/** Returns whether the page of the alert’s certificate shows all domains concerned. */
+/** Returns whether the page of the alert’s certificate shows all domains that the alert concerns. */
 const isOnePage = ({ alert, group }: AlertMessageInput): boolean =>
   group !== null &&
   alert.facts.certificate?.role === 'leaf' &&
@@ -158,7 +160,7 @@ function testWords({
 const MAX_TEXT_LENGTH = 600;
 const MAX_DOMAINS = 100;
 
-/** Returns the data of an alert for programs. Names and sentences contain untrusted text, each on one line. */
+/** Returns the data of an alert for programs. Its names and sentences contain untrusted text, but no line breaks. */
 function alertData(
   input: AlertMessageInput,
   { heading, severity }: Pick<AlertContent, 'heading' | 'severity'>,

@@ -20,22 +20,24 @@ export interface AlertMessageInput {
     incidentId: string | null;
   };
   /**
-   * Time of the decision to alert, ms UTC. If the certificate was last seen long before, the host was unreachable at
-   * that time.
+   * Time of the decision to alert, ms UTC. If the certificate was last seen long before this time, the host was unreachable at
+   * this time.
    */
   alertedAt: number;
   /** Monitor that the alert is about; null for a test message. */
   monitor: (Targeted & { id: string; lastCheckedAt: number | null }) | null;
   /**
-   * The domains of the account that the message names; null unless it is about several outages, or its certificate is, or was, on
-   * several domains.
+   * The account's domains that the message names. Null, unless the message is about several outages or the certificate is or was
+   * on several domains.
    */
   group: AlertGroup | null;
-  /** For `not_deployed`: the addresses of the first ten domains that serve an older certificate than they should. */
+  /**
+   * For `not_deployed`: the first ten domains that should serve a newer certificate, with the addresses that serve an older one.
+   */
   waiting?: readonly (Targeted & { id: string; addresses: readonly string[] })[];
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
-  /** Source, time and reason of a revocation; null for other alerts, or if no check has them any more. */
+  /** Source, time and reason of a revocation; null for other alerts, or if the last check no longer found the revocation. */
   revoked: RevokedCertificate | null;
   /** Alert steps chosen for the domain; null for the default steps. */
   steps: readonly ChosenStep[] | null;
@@ -48,9 +50,9 @@ export interface AlertMessageInput {
 }
 
 export interface AlertGroup {
-  /** The domains that still have the problem; for a recovery, those that had it. By name, never empty. */
+  /** The domains that still have the problem; for a recovery, those that had it. Sorted by name, never empty. */
   domains: readonly (Targeted & { id: string; outage?: DomainOutage })[];
-  /** Number of domains that had the problem and have it no more. */
+  /** Number of domains that had the problem and no longer have it. */
   changed: number;
 }
 
@@ -70,7 +72,7 @@ export interface AlertContent extends Words {
   button: DrawnMail['button'];
   /** Time of the decision to alert, ms UTC. */
   alertedAt: number;
-  /** Id of the incident, the same in all messages about it; null for a test message. */
+  /** Id of the incident. All messages about an incident have the same; null for a test message. */
   incidentId: string | null;
   /** Whether the message says that the problem is over. */
   resolves: boolean;
@@ -78,7 +80,7 @@ export interface AlertContent extends Words {
   data: Record<string, unknown>;
 }
 
-/** Words that depend on the kind of alert. */
+/** The words of an alert, which depend on its kind. */
 export interface Words extends Pick<
   DrawnMail,
   'badge' | 'heading' | 'paragraphs' | 'bullets' | 'bar' | 'facts'
@@ -88,7 +90,7 @@ export interface Words extends Pick<
   schedule: string;
 }
 
-/** Input for an alert about a domain, not for a test message, with the fields that all words need. */
+/** Input for alerts about a domain, with the fields that all words need. Test messages have no domain. */
 export interface AboutMonitor extends AlertMessageInput {
   monitor: NonNullable<AlertMessageInput['monitor']>;
   timeZone: string;
@@ -103,7 +105,9 @@ export function certificateOf({ alert }: AboutMonitor): NonNullable<AlertFacts['
   return alert.facts.certificate;
 }
 
-/** Returns the facts of the alert's certificate; null if they are missing or those given belong to another certificate. */
+/**
+ * Returns the facts of the alert's certificate; null if they are missing, or if the given facts belong to another certificate.
+ */
 export function alertCertificateFacts({ alert, certificate }: AlertMessageInput): CertificateFacts | null {
   return certificate?.fingerprint === alert.facts.certificate?.fingerprint ? certificate : null;
 }

@@ -7,19 +7,21 @@ import { type RenderedMessage, renderMail, unsubscribeHeaders, unsubscribeLink }
 export interface AlertMailInput {
   /** Recipient of the mail: the owner of the domain, or a person whose address the owner added. */
   recipient: 'account' | 'added';
-  /** Email address of the owner, not the owner's name: added recipients must not see a text that a stranger chose. */
+  /** Email address of the owner. It is not the owner's name, because added recipients must not see text that a stranger chose. */
   accountEmail: string;
   /** Monitor that the alert is about; null for a test message. */
   monitor: AlertMessageInput['monitor'];
   /** Whether the alert names several domains. */
   isAboutSeveral: boolean;
-  /** Tokens that unsubscribe this recipient from alerts about the domain, or from all alerts if there is not exactly one. */
+  /**
+   * Tokens that unsubscribe this recipient: from alerts about the domain if the alert is about exactly one, else from all alerts.
+   */
   tokens: UnsubscribePair<string>;
   productName: string;
   publicUrl: URL;
 }
 
-/** Renders an alert as a mail, with the reason why this address gets it and with links to change that. */
+/** Renders an alert as a mail. The mail says why this address gets it, and has links to change that. */
 export function alertMail(content: AlertContent, input: AlertMailInput): RenderedMessage {
   const { monitor, productName, publicUrl, recipient } = input;
   const { subject, preheader, badge, heading, paragraphs, bullets, bar, facts, button, schedule } = content;

@@ -13,8 +13,8 @@ import { count, grouped } from '../../../contract/words.ts';
 type DrawnList = NonNullable<DrawnMail['lists']>[number];
 
 /**
- * Returns the digest of the last week and the next 30 days. It contains dates, not remaining times, because people may
- * read it days later.
+ * Returns the digest of the last week and the next 30 days. It contains dates and no remaining times, because people may read it
+ * days later.
  */
 export function digestMessage(
   digest: Digest,
@@ -57,7 +57,7 @@ function headingOf({ attention, watched }: Digest): string {
   return `${grouped(number)} ${noun} ${number === 1 ? 'needs' : 'need'} attention this week`;
 }
 
-/** Returns what to do first. */
+/** Returns the first line, which says what to do first. */
 function firstLineOf({ attention, until }: Digest, timeZone: string): string {
   const [worst] = attention.first;
   if (worst === undefined) return 'There is nothing to do.';
@@ -76,7 +76,7 @@ function firstLineOf({ attention, until }: Digest, timeZone: string): string {
   }
 }
 
-/** Returns 'expires on Friday, 27 November' or the same in the past. */
+/** Returns 'expires on Friday, 27 November', or 'expired on …' for a past date. */
 function expiryText({ notAfter }: { notAfter: number | null }, until: number, timeZone: string): string {
   if (notAfter === null) return CONCERNS.expiry;
   return `${notAfter <= until ? 'expired' : 'expires'} on ${weekdayDate(notAfter, timeZone)}`;

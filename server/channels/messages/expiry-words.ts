@@ -50,7 +50,7 @@ function isOverdueOnly(input: AboutMonitor): boolean {
   return input.alert.step === 'renewal_overdue' && input.now < certificateOf(input).notAfter;
 }
 
-/** Returns the badge, with the same thresholds as on the web page. Above them the alert may be about an overdue renewal. */
+/** Returns the badge, with the same thresholds as the web page. If more time is left, the alert is about an overdue renewal. */
 function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
   const left = certificateOf(input).notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };
@@ -102,14 +102,14 @@ function paragraphsOf(input: AboutMonitor): string[] {
   }
   const isOverdue = isOverdueOnly(input);
   const remedy = passed || isOverdue ? 'Renew it now.' : 'Renew it before then.';
-  // The consequence says “that day”, so no other date may stand between it and the heading.
+  // Put the reason last: the consequence says “that day”, so no other date may come between it and the heading.
   const reason = isOverdue ? ` ${overdueSentence(input)}` : '';
   return [`${remedy} ${consequence}${reason} The next check will pick up the new certificate.`];
 }
 
 /**
- * Returns the sentence about an overdue renewal. If the alert is earlier than the lifetime suggests, the renewal window of
- * the authority (RFC 9773) has ended.
+ * Returns the sentence about an overdue renewal. If the alert is earlier than the lifetime of the certificate suggests, its
+ * reason is that the renewal window of the authority (RFC 9773) has ended.
  */
 function overdueSentence(input: AboutMonitor): string {
   const certificate = certificateOf(input);

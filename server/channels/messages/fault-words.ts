@@ -10,7 +10,9 @@ type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_w
 interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
   before: string;
   after: string;
-  /** Returns the sentence after `message`, the sentence of the verdict; may be empty. `consequence` says what clients do. */
+  /**
+   * Returns the sentence that follows `message`, the sentence of the verdict; may be empty. `consequence` says what clients do.
+   */
   lead: (consequence: string, message: string) => string;
 }
 
@@ -33,7 +35,7 @@ const FAULTS: Record<Fault, FaultWords> = {
     badge: { tone: 'soon', text: 'Chain incomplete' },
     before: 'The certificate chain of ',
     after: ' is incomplete.',
-    // Return no text if there is a message, because the message says the same and names the certificate.
+    // If there is a message, return no text: the message says the same and names the certificate.
     lead: (_, message) =>
       message === ''
         ? 'Browsers that know the missing certificate still connect. Other clients, such as apps and scripts, refuse to connect.'

@@ -48,8 +48,8 @@ const DARK_TONES: Record<Tone, ToneColours> = {
 };
 
 /**
- * Style sheet for the dark theme and narrow windows. Mail programs without style sheets show the inline colours, which set
- * both text and background, so that the text stays legible if a program inverts them.
+ * Style sheet for the dark theme and narrow windows. Mail programs without style sheets show the inline colours. These set both
+ * text and background, so that the text stays legible if a program inverts them.
  */
 export const MAIL_STYLE = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
@@ -70,6 +70,6 @@ export const MAIL_STYLE = [
     `.beyond-${tone}{border-color:${mark}!important}`,
   ]),
   '}',
-  // Narrow windows have less padding and narrower labels, to leave space for the values.
+  // Use less padding and narrower labels in narrow windows, to leave space for the values.
   '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:100px!important}}',
 ].join('');

@@ -10,7 +10,7 @@ export interface DrawnMail {
   preheader: string;
   productName: string;
   badge?: { tone: Tone; text: string };
-  /** Heading sentence; split if it contains a host, which is set in monospace. */
+  /** Heading sentence. If it contains a host, it is split, because the host is set in monospace. */
   heading: string | { before: string; host: string; after: string };
   paragraphs: string[];
   /** List after the paragraphs, with the sentence that introduces it. */
@@ -169,7 +169,7 @@ function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
   </table>`;
 }
 
-/** Renders a link as its part of one sentence of all links: "Change alerts or stop emails for this host." */
+/** Renders a link as a part of the one sentence that all links form: "Change alerts or stop emails for this host." */
 function footerLink({ label, url }: { label: string; url: string }, index: number, all: unknown[]): Markup {
   const words = index === 0 ? label : label.charAt(0).toLowerCase() + label.slice(1);
   const end = index === all.length - 1 ? '.' : '';
@@ -268,7 +268,7 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
       &nbsp;
     </div>
   </td>`;
-  // Use a border, because mail programs with their own dark mode also adapt the colours of borders.
+  // Draw the line with a border: mail programs with their own dark mode also adapt the colours of borders.
   const wall = html`<td
     class="wall"
     width="0"

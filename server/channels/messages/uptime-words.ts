@@ -46,7 +46,7 @@ const SEVERAL = {
   },
 } as const;
 
-/** Returns the words about outages of several hosts. `alert` is about the one that began first. */
+/** Returns the words about outages of several hosts. `alert` is about the outage that began first. */
 function severalOutages(input: AboutMonitor, words: (typeof SEVERAL)[keyof typeof SEVERAL]): Words {
   const { host, alert, group, timeZone } = input;
   const { badge, after, remedy, since, then, schedule } = words;

@@ -7,7 +7,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import { clockTime } from '../../../contract/time-zone.ts';
 import { count } from '../../../contract/words.ts';
 
-/** A certificate last seen longer ago than this comes from an earlier check than the alert: a check takes less than two minutes. */
+/**
+ * If a certificate was last seen longer ago than this before the alert (ms), an earlier check saw it: a check takes less than two
+ * minutes.
+ */
 const SEEN_EARLIER_MS = 2 * MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 
@@ -24,14 +27,17 @@ export function instant(at: number, timeZone: string): string {
 
 const HTTPS_PORT = 443;
 
-/** Returns what happens to clients, for port 443 "visitors see a security warning instead of the site". */
+/** Returns what happens to clients, such as "visitors see a security warning instead of the site" for port 443. */
 export function clientConsequence(port: number): string {
   return port === HTTPS_PORT
     ? 'visitors see a security warning instead of the site'
     : 'clients refuse to connect';
 }
 
-/** Returns one paragraph if the host could not be reached when the alert was decided, otherwise an empty array. */
+/**
+ * Returns a paragraph that says when the certificate was last seen, if the host was unreachable when the alert was decided; else
+ * an empty list.
+ */
 export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[] {
   if (alertedAt - alert.facts.asOf <= SEEN_EARLIER_MS) return [];
   return [
@@ -41,10 +47,10 @@ export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[]
 }
 
 const MAX_NAMED = 10;
-/** Length of all names that chats still show in full. */
+/** Maximum total length of the names, so that chats show them in full. */
 const MAX_NAMES_LENGTH = 250;
 
-/** Returns the host of an alert, or the first ten of several and how many of all have changed. */
+/** Returns the host of an alert or, for several hosts, the first ten and the number that have changed. */
 export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['facts'] {
   const names = (group?.domains ?? [monitor]).map(displayName);
   const rows =
@@ -63,14 +69,17 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
       ];
 }
 
-/** Returns the addresses that serve an older certificate than the renewed one, each with its host if there are several hosts. */
+/**
+ * Returns the addresses that serve an older certificate than the renewed one. If there are several hosts, each address has its
+ * host.
+ */
 export function waitingRows({ waiting = [], group }: AboutMonitor): DrawnMail['facts'] {
   const isOneHost = (group?.domains.length ?? 1) === 1;
   const named = waiting.flatMap((domain) =>
     domain.addresses.map((address) => (isOneHost ? address : `${address} (${displayName(domain)})`)),
   );
   if (named.length === 0) return [];
-  // The addresses are known only for the first ten hosts.
+  // We only know the addresses of the first ten hosts.
   const list =
     (group?.domains.length ?? 1) > MAX_NAMED
       ? { named: named.slice(0, MAX_NAMED), rest: 'and others' }
@@ -80,7 +89,7 @@ export function waitingRows({ waiting = [], group }: AboutMonitor): DrawnMail['f
 
 interface ShortList {
   named: string[];
-  /** What follows the names, such as 'and 30 more'; null if all are named. */
+  /** The words after the names, such as 'and 30 more'; null if all names are listed. */
   rest: string | null;
 }
 
@@ -93,7 +102,7 @@ function shortList(names: readonly string[]): ShortList {
   return { named, rest: more === 0 ? null : `and ${more} more` };
 }
 
-/** Returns the names in monospace, and the rest below them in the font of sentences. */
+/** Returns the names in monospace, and the words in `rest` below them in the font of sentences. */
 function namedRows(label: string, { named, rest }: ShortList): DrawnMail['facts'] {
   const names = { label, value: named.join(', '), mono: true };
   return rest === null ? [names] : [names, { label: '', value: rest }];

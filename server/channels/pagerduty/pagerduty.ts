@@ -28,8 +28,8 @@ export const pagerduty: ChannelDefinition<EnteredConfig<'pagerduty'>> = {
 };
 
 /**
- * Builds an event for the Events API v2: `resolve` for the end of a problem, otherwise `trigger`. All events of an incident
- * have its id as `dedup_key`. A test message belongs to no incident, so it uses its own id.
+ * Builds an event for the Events API v2: `resolve` if a problem ended, else `trigger`. All events of an incident have its id as
+ * `dedup_key`. A test message belongs to no incident, so it uses its own id.
  */
 export function pagerdutyEvent({ content, messageId }: OutgoingAlert): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, host } = alertLines(content);

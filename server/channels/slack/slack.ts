@@ -53,7 +53,7 @@ export function slackMessage(content: AlertContent): Record<string, unknown> {
   };
 }
 
-/** Splits the cells into groups of ten, the most fields that a section shows in its two columns. */
+/** Splits the cells into groups of ten: a section has two columns and shows at most ten fields. */
 function rowsOf<Cell>(cells: readonly Cell[]): Cell[][] {
   return Array.from({ length: Math.ceil(cells.length / MAX_FIELDS) }, (_, row) =>
     cells.slice(row * MAX_FIELDS, (row + 1) * MAX_FIELDS),

@@ -39,8 +39,8 @@ const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_LINE_LENGTH = 900;
 
 /**
- * Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). If the text is too long, drops
- * lines rather than the link.
+ * Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). If the text is too long, drops lines
+ * but keeps the link.
  */
 export function telegramText(content: AlertContent): string {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);

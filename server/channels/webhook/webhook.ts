@@ -18,13 +18,13 @@ type WebhookConfig = z.infer<typeof stored>;
 export type WebhookSecret = WebhookConfig['secrets'][number];
 
 /**
- * Channel to the user's own program, with requests as in Standard Webhooks. Of the statuses, only 410 is final: the user
- * may fix the cause of any other before the retries end.
+ * Channel to the user's own program, with requests as in Standard Webhooks. Only status 410 is final: users may fix the cause of
+ * any other status while deliveries are retried.
  */
 export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig> = {
   stored,
   enteredAddress: ({ url }) => url,
-  /** Keeps the keys, and a method that was not entered, if the URL changes. */
+  /** Keeps the keys if the URL changes, and the method if none was entered. */
   toStored: (entered, before) => ({
     ...(before?.method && { method: before.method }),
     ...entered,
@@ -50,7 +50,7 @@ export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig>
 
 const SHOWN_PATH = 12;
 
-/** Cuts the path to 12 characters and drops the query and user info, because these often contain a key. */
+/** Cuts the path to 12 characters and drops the query and user info: these parts often contain a key. */
 function maskedAddress({ origin, pathname, search }: URL): string {
   const path = pathname === '/' ? '' : pathname;
   return path.length <= SHOWN_PATH && search === ''
@@ -82,8 +82,8 @@ export function withNewSecret(
 }
 
 /**
- * Returns the headers of Standard Webhooks 1.0.0 for one attempt at `now` (ms UTC), signed with every key that is valid
- * then. After a rotation the previous key is still valid, so the receiver can switch at any time until it expires.
+ * Returns the headers of Standard Webhooks 1.0.0 for one attempt at `now` (ms UTC), signed with every key that is valid at that
+ * time. After a rotation the previous key stays valid for a while, so the receiver can switch at any time until it expires.
  */
 export function signatureHeaders(
   message: { id: string; now: number; body: string },
