@@ -20,8 +20,8 @@ export function createLog(level: LogLevel, fd = 2): Logger {
 }
 
 /**
- * Error properties that are logged besides name, message and stack. Others may quote data: PostgreSQL's `detail` contains whole
- * rows.
+ * Error properties that are logged besides name, message and stack. Other properties may quote data: PostgreSQL's `detail`
+ * contains whole rows.
  */
 const LOGGED_PROPERTIES = [
   'code',
@@ -55,7 +55,7 @@ const HIDDEN = '***';
 
 /**
  * Replaces everything in a finished log line that looks like a secret with `***`, because error messages may quote secrets. The
- * line stays valid JSON: no pattern matches a quote or a backslash.
+ * line stays valid JSON, because no pattern matches a quote or a backslash.
  */
 export function redactSecrets(line: string): string {
   return (
@@ -65,7 +65,7 @@ export function redactSecrets(line: string): string {
       .replaceAll(/([?&](?:token|key|code|state|secret|password)=)[^&\s"\\]+/gi, `$1${HIDDEN}`)
       .replaceAll(/\bclt_[\w-]+/g, HIDDEN)
       .replaceAll(/(?<!\d)\d{6,}:[\w-]{30,}/g, HIDDEN)
-      // Tokens: 256 bits or more in base64url. Skips pure hexadecimal, because certificate fingerprints are not secret.
+      // Tokens: 256 bits or more in base64url. Keeps pure hexadecimal, because certificate fingerprints are not secret.
       .replaceAll(/(?<![\w-])(?![\da-f]+(?![\w-]))[\w-]{43,}/g, HIDDEN)
   );
 }

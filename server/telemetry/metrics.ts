@@ -12,7 +12,9 @@ import {
 export interface Metrics {
   registry: Registry;
   answered(request: { route: string; method: string; status: number; seconds: number }): void;
-  /** Counts one check. `seconds` runs from the start of the check to the stored result; null if the check did not complete. */
+  /**
+   * Counts one check. `seconds` is the time from the start of the check to the stored result; null if the check did not complete.
+   */
   check(outcome: CheckOutcome, seconds: number | null): void;
   /** Records the duration of one claim of due work, and how many items it returned. */
   claim(kind: string, claimed: { items: number; seconds: number }): void;
@@ -24,8 +26,8 @@ export interface Metrics {
 }
 
 /**
- * Ways in which a check ends. `postponed`: our own network or clock may be at fault. `lost`: another worker took over or the
- * monitor was removed. `failed`: an error was thrown. `interrupted`: the process shut down first.
+ * How a check ended. `postponed`: our own network or clock may be at fault. `lost`: another worker took over, or the monitor was
+ * removed. `failed`: an error was thrown. `interrupted`: the process shut down before the end.
  */
 export type CheckOutcome = 'done' | 'postponed' | 'lost' | 'failed' | 'interrupted';
 const CHECK_OUTCOMES: readonly CheckOutcome[] = ['done', 'postponed', 'lost', 'failed', 'interrupted'];
@@ -95,7 +97,7 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
-  // Initialise to 0, so that rate() returns 0 instead of no data before the first event.
+  // Set counters to 0 now: before the first event, rate() then returns 0 and not "no data".
   for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
   return {
     registry,
@@ -133,13 +135,14 @@ export interface ProcessFacts {
   role: string;
   /** Returns the use of the connection pool; null if there is none. */
   pool: () => PoolUse | null;
-  /** Number of the newest migration that this version knows. */
+  /** Number of the newest migration that this version of the program has. */
   level: number;
   isDraining: () => boolean;
 }
 
 /**
- * Registers metrics about the process. Call it once per registry, because a registry rejects a second metric of the same name.
+ * Registers metrics about the process. Call it only once per registry, because a registry rejects a second metric of the same
+ * name.
  */
 export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void {
   const gauge = (configuration: GaugeConfiguration<string>): Gauge =>

@@ -10,9 +10,9 @@ export interface OtlpOptions {
   resource: Readonly<Record<string, string>>;
   scope: { name: string; version: string };
   timeoutMs: number;
-  /** Longest time a finished span waits for its batch to fill. */
+  /** Maximum time in ms that a finished span waits for its batch to fill. */
   delayMs: number;
-  /** Reports a failed export, but only the first one until an export succeeds. */
+  /** Called with the reason for a failed export. Further failures are not reported until an export succeeds. */
   onTrouble(detail: string): void;
   onSpans(outcome: 'exported' | 'dropped', count: number): void;
 }
@@ -46,7 +46,7 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     isFailing = true;
   }
 
-  /** Sends one batch. Returns false if the batch should be retried. */
+  /** Sends one batch. Returns false if the batch should be sent again. */
   async function post(batch: readonly Span[]): Promise<boolean> {
     try {
       const response = await fetch(options.endpoint, {
@@ -85,7 +85,7 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     }
   }
 
-  /** Drops the oldest spans above the limit, because the newest are the most useful. */
+  /** Drops the oldest spans above the limit and keeps the newest, which are the most useful. */
   function dropOldest(): void {
     const surplus = queue.length - MAX_QUEUED;
     if (surplus <= 0) return;

@@ -14,7 +14,7 @@ export interface Readiness {
 
 export function createReadiness(): Readiness {
   const draining = new AbortController();
-  // No limit on listeners: every open event stream adds one, and their number is limited elsewhere.
+  // Remove the limit on listeners: every open event stream adds one, and another limit bounds the number of streams.
   setMaxListeners(0, draining.signal);
   return {
     get isDraining() {

@@ -55,12 +55,14 @@ export interface Tracer {
 }
 
 export interface TracerOptions {
-  /** Sampled share of the traces that this process starts, in [0, 1]. Spans with a parent follow the parent's decision. */
+  /**
+   * Share of traces to sample among those that this process starts, in [0, 1]. Spans with a parent are sampled if the parent is.
+   */
   ratio: number;
   onEnd: (span: Span) => void;
 }
 
-/** Returns ms UTC from the monotonic clock, so that no span ends before it starts. */
+/** Returns ms UTC, computed from the monotonic clock, so that no span ends before it starts. */
 const now = (): number => performance.timeOrigin + performance.now();
 
 export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
@@ -73,7 +75,7 @@ export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
   };
 }
 
-/** Returns whether to sample a trace. Derives it from the trace id, so that every process decides the same for a trace. */
+/** Returns whether to sample a trace. Computes it from the trace id, so that all processes decide the same. */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }

@@ -15,8 +15,8 @@ const storage = new AsyncLocalStorage<Context>();
 const current = (): Context => storage.getStore() ?? EMPTY_CONTEXT;
 
 /**
- * Runs `run` in a context that adds `fields` to each of its log lines and makes `span` the parent of its spans.
- * Keeps the current span if `span` is absent.
+ * Calls `run` in a context that adds `fields` to each of its log lines and makes `span` the parent of its spans. If `span` is
+ * absent, keeps the current span.
  */
 export function runInContext<T>(
   { fields, span = current().span }: { fields: LogFields; span?: OpenSpan | null },
@@ -26,8 +26,8 @@ export function runInContext<T>(
 }
 
 /**
- * Returns the log fields of the current context, with the trace id if it is traced. Returns a copy, because the logger adds to
- * it.
+ * Returns the log fields of the current context, with the trace id if it is traced. Returns a copy, because the logger adds
+ * fields.
  */
 export function currentLogFields(): Record<string, string> {
   const { fields, span } = current();
