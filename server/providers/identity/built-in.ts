@@ -10,7 +10,9 @@ import type { Monotonic } from '../../../contract/durations.ts';
 /** Provider id that the library gives to accounts with a password. */
 const PASSWORD_PROVIDER = 'credential';
 
-/** Permitted routes, besides the OpenID callbacks. The library has far more, and every unneeded route adds attack surface. */
+/**
+ * Permitted routes, besides the OpenID callbacks. All other routes of the library are refused, to keep the attack surface small.
+ */
 const ROUTES = new Set([
   'POST /sign-up/email',
   'POST /sign-in/email',
@@ -36,7 +38,7 @@ const NO_OIDC: Pick<OidcPluginOptions, 'providers' | 'maySignUp'> = {
 
 export interface BuiltInIdentityOptions extends LibrarySettings {
   events: IdentityEvents;
-  /** OpenID providers, and the decision who may sign up with them. Default: no providers. */
+  /** OpenID providers, and the function that decides who may sign up with them. Default: no providers. */
   oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
   /** Clock for tokens, mailed links and OpenID sign-ins, ms UTC. The library itself uses the system clock. */
   now?: () => number;
@@ -117,7 +119,7 @@ interface PasskeyRow {
   createdAt: Date;
 }
 
-/** Sets `userVerification: required` for passkey sign-ins, for which the library always sets `preferred`. */
+/** Sets `userVerification: required` for passkey sign-ins. The library always sets `preferred`. */
 async function requireUserVerification(response: Response): Promise<Response> {
   if (!response.ok) return response;
   const options = (await response.json()) as object;

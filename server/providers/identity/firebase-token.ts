@@ -11,10 +11,7 @@ const MAX_PHOTO_URL_LENGTH = 2048;
 
 export interface FirebaseTokenOptions {
   projectId: string;
-  /**
-   * Whether tokens come from the emulator, which does not sign them. If true, signed tokens of the real service are
-   * refused.
-   */
+  /** True if tokens come from the emulator, which does not sign them. Then signed tokens of the real service are refused. */
   emulated: boolean;
   keysUrl: URL;
   /** Clock, ms UTC. */
@@ -66,7 +63,7 @@ function readClaims(
   const isPast = (seconds: unknown) => typeof seconds === 'number' && seconds <= latest;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     return { ok: false, reason: 'invalid' };
-  // `aud` must be the project alone: a token with a list of audiences was issued for other clients as well.
+  // `aud` must be the project and not a list: a token with a list of audiences was also issued for other clients.
   if (aud !== projectId || !isPast(iat) || !isPast(authTime)) return { ok: false, reason: 'invalid' };
   // Identity Platform tenants have their own users and providers but share issuer and audience, so refuse their tokens.
   if (typeof firebase === 'object' && firebase !== null && 'tenant' in firebase)
@@ -98,19 +95,19 @@ class KeysUnreachable extends Error {
   override name = 'KeysUnreachable';
 }
 
-/** Errors for tokens that are not from this issuer. Every other error is a failure to fetch the keys. */
+/** Errors of tokens from another issuer. Every other error means that the keys could not be fetched. */
 const TOKEN_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 /**
- * Returns a function that fetches an issuer's public keys (RFC 7517). Caches them for 1 h, and for an unknown key
- * id refetches them at most every 30 s. The function throws KeysUnreachable if the fetch fails.
+ * Returns a function that fetches an issuer's public keys (RFC 7517). It caches them for 1 h; for an unknown key id it refetches
+ * them at most every 30 s. It throws KeysUnreachable if the fetch fails.
  */
 function createRemoteKeys(url: URL, monotonic: Monotonic): JWTVerifyGetKey {
   const begin = () => ({
     at: monotonic(),
     keys: createRemoteJWKSet(url, {
       cooldownDuration: 30_000,
-      // The library measures ages by the system clock. If that is set back, it would keep the keys for too long.
+      // Disable the library's expiry: it uses the system clock, and would keep keys for too long if that is set back.
       cacheMaxAge: Infinity,
       [customFetch]: (address, init) => boundedFetch(address, { headers: init.headers }),
     }),

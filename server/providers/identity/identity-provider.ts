@@ -13,9 +13,9 @@ export interface IdentityClaims {
   photoUrl: string | null;
   /** Choices made at sign-up, used when the account is created. Empty and false if the provider does not store them. */
   signUp: { company: string; trial: boolean };
-  /** The provider's session that the token belongs to; null if the provider has no sessions that we can end. */
+  /** Id of the provider's session that the token belongs to; null if the provider has no sessions that we can end. */
   sessionId: string | null;
-  /** Time when that session's person signed in, ms UTC; null without such a session. */
+  /** Time when the person signed in to the provider's session, ms UTC; null if there is no such session. */
   signedInAt: number | null;
 }
 
@@ -46,25 +46,28 @@ export class IdentityUnavailable extends Error {
 
 export interface IdentityProvider {
   kind: 'built-in' | 'firebase';
-  /** Handles the provider's own HTTP routes below `/api/identity`. Returns 404 for routes that the product does not need. */
+  /** Handles the provider's own HTTP routes below `/api/identity`. Responds with 404 to routes that the product does not use. */
   handler(request: Request): Promise<Response>;
   /** Verifies an ID token: signature, issuer, audience, times and, if built-in, that its session still exists. */
   verify(token: string): Promise<TokenVerification>;
   /** Ends one of the provider's sessions. Returns false if the session was used or has already ended. */
   endSession(sessionId: string): Promise<boolean>;
-  /** Returns how a user can sign in. Only the built-in provider knows; others return false and empty lists. */
+  /** Returns how a user can sign in. Only the built-in provider knows; other providers return false and empty lists. */
   methods(subject: string): Promise<IdentityMethods>;
   /**
-   * Deletes the user at an external provider before the account is deleted. Does nothing for built-in users (deleted with the
-   * account) and for Firebase without a service account (the page then deletes the user). @throws IdentityUnavailable
+   * Deletes the user at an external provider. Call it before deleting the account. Does nothing for built-in users, who are
+   * deleted with the account, and for Firebase without a service account (the page deletes the user). @throws IdentityUnavailable
    */
   deleteUser(subject: string): Promise<void>;
-  /** Actions that only the built-in provider has; null for others. */
+  /** Actions that only the built-in provider has; null for other providers. */
   builtIn: BuiltInActions | null;
 }
 
 export interface BuiltInActions {
-  /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if the header has neither. */
+  /**
+   * Returns the subject of the provider's session, or of an unfinished two-factor sign-in, in a Cookie header; null if it has
+   * neither.
+   */
   callerOf(cookie: string): Promise<string | null>;
   /**
    * Opens a session of the provider for a user who signed in at `signedInAt` (ms UTC). Returns the values of its Set-Cookie
@@ -76,13 +79,13 @@ export interface BuiltInActions {
   /** Verifies the user's address. Returns false if the token is invalid or belongs to another user. */
   verifyEmail(token: string, subject: string): Promise<boolean>;
   /**
-   * Mails a reset link if a user has the address. Takes equally long if nobody has it, so that the response time does not
-   * reveal whether a user exists.
+   * Mails a reset link if a user has the address. Otherwise takes equally long, so that the response time does not reveal whether
+   * a user exists.
    */
   requestPasswordReset(email: string): Promise<void>;
   /**
-   * Sets the password, consumes the reset token, marks the address as verified and ends all sessions. If the address was
-   * unverified, removes all other sign-in methods. Returns the user's new subject, or why the token or password was refused.
+   * Sets the password, consumes the reset token, marks the address as verified and ends all sessions. If the address was unverified,
+   * removes all other sign-in methods. Returns the user's new subject, or the reason why the token or password was refused.
    */
   resetPassword(
     token: string,
@@ -100,9 +103,8 @@ export interface IdentityEvents {
   /** Records that the signed-in user proved to own the address. Returns false if there is no such user. */
   addressVerified(subject: string): Promise<boolean>;
   /**
-   * Records that somebody without a session owns the address. Replaces the user and ends all sessions, API tokens and calendar
-   * links; a profile changes nothing if the address is already verified. Clears the account and its sign-in methods if it was
-   * not, because anybody may have signed up with it. Returns the current subject; null if there is no such user.
+   * Records that a person without a session owns the address: replaces the user and ends all access. If the address was unverified,
+   * clears the account; if it was verified, a `profile` changes nothing. Returns the current subject; null if there is no such user.
    */
   addressProven(subject: string, proof: AddressProof): Promise<string | null>;
 }

@@ -20,8 +20,8 @@ export const BASE_PATH = '/api/identity';
 export const AUDIENCE = 'certlantern';
 const TOKEN_LIFETIME = '5m';
 /**
- * Lifetime of a library session, enough to fetch one ID token or to change passkeys or one-time codes. Other requests use
- * the product's own session.
+ * Lifetime of a library session in seconds: enough to fetch one ID token, or to change passkeys or one-time codes. All other
+ * requests use the product's own session.
  */
 const SESSION_SECONDS = 15 * 60;
 const KEY_ROTATION_SECONDS = 90 * 86_400;
@@ -49,7 +49,7 @@ export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
 /** Library errors caused by invalid client input. The client gets an error, so the operator's log needs no entry. */
 const CLIENT_ERRORS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
 
-/** Library errors caused by two concurrent sign-ins of one user. They are only warnings, because `oidc.ts` retries once. */
+/** Library errors caused by two parallel sign-ins of one user. They are logged as warnings, because `oidc.ts` retries once. */
 const RACE_ERRORS = new Set(['Unable to link account', 'Unable to create OAuth user']);
 
 /** Returns the options for better-auth. */
@@ -113,7 +113,7 @@ export function libraryOptions(
       idTokens(publicUrl),
       twoFactor({
         issuer: productName,
-        // The product's own rate limits apply, as for passwords.
+        // Turn off the library's lockout: the product's own rate limits apply, as for passwords.
         accountLockout: { enabled: false },
         // 20 letters and digits have 119 bits of entropy.
         backupCodeOptions: { length: 20 },
@@ -185,8 +185,8 @@ type ReadKeys = NonNullable<NonNullable<NonNullable<Parameters<typeof jwt>[0]>['
 type Jwk = NonNullable<Awaited<ReturnType<ReadKeys>>>[number];
 
 /**
- * Returns the signing keys that the current secret can decrypt. Keys encrypted with a lost secret would fail every
- * sign-in; without them the library creates a new key.
+ * Returns the signing keys that the current secret can decrypt. Other keys, encrypted with a lost secret, would make every
+ * sign-in fail; without them the library creates a new key.
  */
 const decryptableKeys: ReadKeys = async ({ context }) => {
   const keys = await context.adapter.findMany<Jwk>({ model: 'jwks' });
@@ -201,13 +201,13 @@ const decryptableKeys: ReadKeys = async ({ context }) => {
   return keys.filter((_, index) => isDecryptable[index]);
 };
 
-/** Endpoints for the server itself. */
+/** Endpoints that only the server calls. */
 const sessionPlugin = {
   id: 'sessions',
   endpoints: {
     /**
-     * Opens a session for a user and sets its cookies. Its `createdAt` is `signedInAt`, so that this is no new sign-in. Does
-     * nothing if the user is unknown.
+     * Opens a session for a user and sets its cookies. Its `createdAt` is `signedInAt`, so that it does not count as a new
+     * sign-in. Does nothing if the user is unknown.
      */
     openSession: createAuthEndpoint.serverOnly(
       { method: 'POST', body: z.object({ userId: z.string(), signedInAt: z.number() }) },
@@ -223,7 +223,7 @@ const sessionPlugin = {
     ),
     /**
      * Returns the user id from the library's cookies: of the session, or of a sign-in that waits for a one-time code; null if
-     * there is none. Our rate limits on guesses need it before they call the library's routes.
+     * there is neither. Our rate limits on guesses need it before they call the library's routes.
      */
     caller: createAuthEndpoint.serverOnly(
       { method: 'GET', requireHeaders: true },

@@ -8,8 +8,8 @@ import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 const VERIFY_MS = DAY_MS;
 const RESET_MS = 30 * MINUTE_MS;
 /**
- * Minimum response time of a reset request. Finding the user and queueing the mail take far less, so the response time
- * does not reveal whether a user exists.
+ * Minimum response time of a reset request, ms. Finding the user and queueing the mail take far less, so the response time does
+ * not reveal whether a user exists.
  */
 const MIN_RESPONSE_MS = 300;
 
@@ -57,7 +57,7 @@ export function createMailedLinks({
     },
 
     async verifyEmail(token, subject) {
-      // Do not consume the token, so that opening the link twice gives the same result.
+      // Do not consume the token, so that opening the link a second time succeeds too.
       if ((await subjectOf('verify-email', token)) !== subject) return false;
       return events.addressVerified(subject);
     },

@@ -59,8 +59,8 @@ export function createOidcClient(
   let cached: { provider: Promise<openid.Configuration>; fetchedAt: number } | null = null;
 
   /**
-   * Returns the provider's metadata. Caches it for only one minute, so that an outage is noticed before a user is
-   * redirected to the provider. @throws IdentityUnavailable
+   * Returns the provider's metadata. Caches it for only one minute, so that an outage is noticed before a user is redirected to
+   * the provider. @throws IdentityUnavailable
    */
   async function currentConfiguration(): Promise<openid.Configuration> {
     if (cached === null || monotonic() - cached.fetchedAt > METADATA_CACHE_MS)

@@ -15,7 +15,7 @@ import {
 } from './oidc-client.ts';
 import { MINUTE_MS, type Monotonic } from '../../../contract/durations.ts';
 
-/** Lifetime of the state of a sign-in, the same as that of the library's cookie for it. */
+/** Lifetime of the state of a sign-in, ms. The library's cookie for the state lives as long. */
 const STATE_MS = 5 * MINUTE_MS;
 const MAX_PICTURE_LENGTH = 2048;
 
@@ -43,17 +43,17 @@ type Failure =
   | 'invitation_needed'
   | 'failed';
 
-/** The library's request context, a type that it does not export by name. */
+/** The library's request context. The library does not export this type by name. */
 type Context = Parameters<typeof handleOAuthUserInfo>[0];
 
 /**
  * Creates a plugin for OpenID sign-in. The library links accounts, opens sessions and keeps the state (single use, 5 min, bound
- * to the browser by a cookie), but its OpenID plugin permanently drops providers that are down at process start.
+ * to the browser by a cookie). We do not use its OpenID plugin, which permanently drops providers that are down at the start.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log } = options;
   const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, options)]));
-  // Only the failure code depends on the request, so there is no open redirect.
+  // Only the failure code depends on the request, so the URL is no open redirect.
   const resultUrl = (failure: Failure | null) =>
     new URL(failure === null ? '/signed-in' : `/signed-in?error=${failure}`, publicUrl).href;
 
@@ -228,7 +228,10 @@ interface State {
   nonce: string;
 }
 
-/** Reads the state of the sign-in that this browser started. Returns null if it expired, was used or is another browser's. */
+/**
+ * Reads the state of the sign-in that this browser started. Returns null if it expired, was already used or belongs to another
+ * browser.
+ */
 async function readState(c: Context, state: string | undefined): Promise<State | null> {
   try {
     const { codeVerifier, idTokenNonce: nonce, serverContext } = await parseGenericState(c, state ?? '');

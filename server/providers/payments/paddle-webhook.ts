@@ -36,7 +36,7 @@ export function signWebhook(rawBody: string, secret: string, at: number): string
   return `ts=${seconds};h1=${signature}`;
 }
 
-/** Returns a function that parses a webhook; it returns null for a wrong signature and throws for unexpected data. */
+/** Returns a function that parses a webhook. The function returns null for a wrong signature and throws for unexpected data. */
 export function createWebhookReader(options: {
   secret: string;
   offeredPriceId: string;
@@ -64,7 +64,7 @@ async function isGenuine(rawBody: string, header: string, secret: string): Promi
   const { NodeRuntime, Webhooks } = await import('@paddle/paddle-node-sdk');
   NodeRuntime.initialize();
   const webhooks = new Webhooks();
-  // During a secret rotation there is one signature per secret.
+  // During the rotation of a secret, the header has one signature per secret.
   for (const signature of parts.filter((part) => /^h1=[0-9a-f]{64}$/.test(part)).slice(0, 4))
     if (await webhooks.isSignatureValid(rawBody, secret, `${timestamp};${signature}`)) return true;
   return false;
@@ -104,7 +104,9 @@ async function refund(
   };
 }
 
-/** Returns true for a full refund or chargeback, false if one was reversed, null for all others, such as partial ones. */
+/**
+ * Returns true for a full refund or chargeback, false for the reversal of one, and null for all others, such as partial refunds.
+ */
 function refundState({ action, type, status }: z.infer<typeof adjustmentSchema>): boolean | null {
   if (type !== 'full') return null;
   if (action === 'chargeback_reverse') return status === 'approved' ? false : null;

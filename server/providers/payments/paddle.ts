@@ -14,7 +14,7 @@ export interface PaddleOptions {
   webhookSecret: string;
   priceId: string;
   monotonic: Monotonic;
-  /** Timeout of one request to Paddle. Default: 15,000. */
+  /** Timeout of one request to Paddle, ms. Default: 15,000. */
   deadlineMs?: number;
 }
 

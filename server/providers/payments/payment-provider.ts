@@ -32,7 +32,7 @@ export interface SubscriptionChange {
   customerId: string;
   /** Reference that the checkout sent, unverified; empty if there is none. */
   reference: string;
-  /** Price of the item that we offer; the price of the first item if none is ours. */
+  /** Price of the item that we offer. If no item is ours, the price of the first item. */
   priceId: string;
   productId: string;
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
@@ -42,7 +42,7 @@ export interface SubscriptionChange {
   cancelsAt: number | null;
 }
 
-/** Error for a provider that did not respond, refused the request, sent no usable response or is not configured. */
+/** Thrown if the provider did not respond, refused the request, sent no usable response or is not configured. */
 export class PaymentsUnavailable extends Error {
   override name = 'PaymentsUnavailable';
 }
@@ -58,8 +58,8 @@ export interface PaymentProvider {
    */
   sells(subscription: { priceId: string; productId: string }): Promise<boolean>;
   /**
-   * Returns the URL of the customer portal, or null if the customer's email is not `email`: the invoices then belong to
-   * somebody else. @throws PaymentsUnavailable
+   * Returns the URL of the customer portal. Returns null if the customer's email is not `email`, because the invoices then belong
+   * to another person. @throws PaymentsUnavailable
    */
   portalUrl(customer: {
     customerId: string;
@@ -80,8 +80,8 @@ export interface PaymentProvider {
 /** Simulation of the customer, their bank and the seller. Every action sends signed webhooks. */
 export interface TestPayments {
   /**
-   * Completes a checkout. `earlier` is the number of subscriptions that the account has had; it makes paying the same
-   * checkout twice idempotent, even concurrently.
+   * Completes a checkout. `earlier` is the number of subscriptions that the account had before. With it, paying the same checkout
+   * twice has the effect of paying once, even in parallel.
    */
   pay(checkout: {
     accountId: string;

@@ -21,7 +21,7 @@ const SUBSCRIPTION_PREFIX = 'sub_test_';
 /** Returns whether a subscription was created in test mode, where no money is paid. */
 export const isTestSubscription = (subscriptionId: string) => subscriptionId.startsWith(SUBSCRIPTION_PREFIX);
 
-/** A subscription as stored by the product; test mode stores none itself. Instants are ms UTC. */
+/** A subscription as the product stores it; test mode stores none. Times are ms UTC. */
 type KnownSubscription = Pick<
   SubscriptionChange,
   'customerId' | 'status' | 'periodStartsAt' | 'periodEndsAt' | 'cancelsAt'
@@ -38,8 +38,8 @@ export interface TestModeOptions {
 }
 
 /**
- * Creates the replacement for Paddle in test mode. It sends webhooks of the same format over the same route, but charges no
- * money.
+ * Creates the payment provider of test mode, which replaces Paddle. It sends webhooks of the same format over the same route, but
+ * charges no money.
  */
 export function createTestMode({
   secret,
@@ -60,7 +60,7 @@ export function createTestMode({
       notification_id: `ntf_test_${randomUUID()}`,
       data,
     });
-    // Signatures are verified against the system clock, not `now`.
+    // Sign with the system clock and not with `now`, because signatures are verified against the system clock.
     const status = await deliver({ body, signature: signWebhook(body, secret, Date.now()) });
     if (status !== 200) throw new PaymentsUnavailable(`The webhook ${type} was answered ${status}`);
   }
