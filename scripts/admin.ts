@@ -77,8 +77,8 @@ function readArguments() {
 }
 
 /**
- * Returns the secret of the built-in identity provider. `loadSecrets` would create new secrets in a wrong DATA_DIR, so
- * this function checks first that secrets.json exists. @throws ConfigError if it does not.
+ * Returns the secret of the built-in identity provider. In a wrong DATA_DIR, `loadSecrets` would create new secrets, so this
+ * function first checks that secrets.json exists. @throws ConfigError if it does not.
  */
 function identitySecret(dataDir: string): string {
   if (existsSync(join(dataDir, 'secrets.json'))) return loadSecrets(dataDir).identity;

@@ -1,6 +1,7 @@
-// Runs one of the project's TypeScript programs. First finds or downloads a supported Node, installs the dependencies
-// and, with --web, builds the web app and the bundles of the programs, each only if needed. The container image contains all of that and a file
-// `.packaged`, which skips the last two steps. This script is plain JavaScript, because old versions of Node run it.
+// Runs one of the project's TypeScript programs. First, where needed, finds or downloads a supported Node, installs the
+// dependencies and, with --web, builds the web app and the bundles of the programs. The container image contains all of these
+// and a file `.packaged`, with which this script neither installs nor builds. It is plain JavaScript, because old versions of
+// Node run it.
 
 // Usage: node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
 //        node scripts/boot.mjs --web          prepares everything for `npm start`, but starts no program
@@ -86,7 +87,8 @@ async function install(folder, node, include) {
   accessSync(folder, constants.W_OK);
   const [command, ...first] = npmCommand(node);
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
-  // Try twice: an install that was killed may still be writing, and network errors may be temporary.
+  // Try twice: the first attempt can fail because of an earlier install that was killed and is still writing, or of a network
+  // error.
   for (const attempt of [1, 2]) {
     if (await runTool(command, [...first, ...flags], { cwd: folder })) return;
     if (attempt === 1) say('That failed; trying once more …');
@@ -187,7 +189,7 @@ function run(node, program, args, isBuilt) {
   // Measured: saves a third of the CPU time of a start. In the container image, whose root is read-only, Node silently
   // starts without the cache.
   const cache = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled');
-  // The program notices by the closed IPC channel that this process has ended, even after SIGKILL.
+  // When this process ends, even after SIGKILL, the IPC channel closes, and the program notices.
   const bundle = join(root, 'dist', 'programs', `${basename(program, '.ts')}.js`);
   const file = isBuilt && existsSync(bundle) ? ['--enable-source-maps', bundle] : [join(root, program)];
   const child = spawn(node, [...file, ...args], {
@@ -197,7 +199,7 @@ function run(node, program, args, isBuilt) {
       ...process.env,
       PATH: path,
       NODE_COMPILE_CACHE: cache,
-      // For programs that start others.
+      // Lets programs that start other programs use their bundles too.
       ...(isBuilt && { BUNDLED_PROGRAMS: 'true' }),
     },
   });

@@ -21,7 +21,7 @@ import { reportMarkdown } from '../server/core/report/report.ts';
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
 const CONCURRENCY = 16;
-/** Longest wait, after the reports, for goodbyes to servers that greet late, ms. */
+/** Longest time in ms, after the reports are printed, to say goodbye to servers that greet late. */
 const GOODBYES_MS = 5_000;
 /**
  * Timeouts for fetching issuer certificates and revocation status, ms. They are longer than the server's, because no later

@@ -13,7 +13,7 @@ const serverPort = process.env['PORT'] ?? '8080';
 
 const api = `http://localhost:${serverPort}`;
 
-/** Writes the public settings into the page, as the server does with built pages. */
+/** Writes the public settings into the page, as the server does for built pages. */
 const publicSettings: Plugin = {
   name: 'public-settings',
   async transformIndexHtml(html) {

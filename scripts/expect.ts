@@ -1,4 +1,4 @@
-// Tells a server which certificate its domains should serve soon. Usage: npx . expect fullchain.pem
+// Announces to a server which certificate its domains should soon serve. Usage: npx . expect fullchain.pem
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

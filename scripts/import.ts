@@ -125,7 +125,7 @@ function readText(path: string, bytes: Uint8Array): Readable {
   return { ...parsed, encoding: decoded.encoding };
 }
 
-/** Returns what will happen to each line, as the server says; without a server whether its host is valid. */
+/** Returns what will happen to each line: what the server predicts or, without a server, whether the host of the line is valid. */
 async function previewOf({ lines }: Readable, server: Server | null): Promise<PlannedLine[]> {
   const entries = entriesOf(lines);
   if (server === null) return planImport(lines, entries.map(localAnswer), null);
@@ -190,7 +190,7 @@ async function add(plan: readonly PlannedLine[], server: Server): Promise<number
   return 1;
 }
 
-/** Writes text without control characters, because it may quote the file. */
+/** Writes text without control characters, because it may quote the imported file. */
 function write(text: string): void {
   process.stdout.write(printable(text));
 }

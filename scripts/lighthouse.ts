@@ -35,7 +35,7 @@ const SUBJECTS: Subject[] = [
   { path: '/dashboard', preset: 'desktop', categories: CATEGORIES.filter((category) => category !== 'seo') },
 ];
 
-/** Parts of Lighthouse's report that we use; declared here, because Lighthouse is not a dependency of the project. */
+/** The parts of Lighthouse's report that we use. Declared here, because the project does not depend on Lighthouse. */
 interface Report {
   finalDisplayedUrl: string;
   runtimeError?: { message: string };

@@ -24,7 +24,7 @@ const PACKAGES = [
   'postgresql',
 ];
 
-// The kernel ends all processes and mounts of a phase together with its first process, even after a crash.
+// All processes and mounts of a phase end with its first process, even after a crash: the kernel ends these namespaces.
 const OWN_NAMESPACES = ['--mount', '--pid', '--ipc', '--mount-proc', '--kill-child'];
 /** The build needs the package registries. The containers and their peers have only a loopback interface. */
 const PHASES = [
@@ -87,7 +87,7 @@ async function runPhase(file: string, namespaces: readonly string[]): Promise<vo
     execPath: 'unshare',
     execArgv: [...namespaces, process.execPath],
     env: { ...process.env, TMPDIR: folder },
-    // In its own session, so that Ctrl+C ends it through this process only.
+    // Runs in a session of its own, so that Ctrl+C reaches only this process, which then ends the phase.
     detached: true,
   });
   running = phase;

@@ -41,11 +41,11 @@ interface Stage {
   name: string;
   /** Whether the stage runs only if it is named on the command line. */
   onlyByName?: true;
-  /** Runs the stage, or only `files` of it. */
+  /** Runs the whole stage or, if given, only `files`. */
   run(files?: string[]): Promise<Outcome>;
 }
 
-/** Highest number of flaky tests with which a run passes. */
+/** Maximum number of flaky tests in a run that passes. */
 const MAX_FLAKY = 2;
 
 const processors = availableParallelism();
@@ -66,7 +66,7 @@ const STAGES: Stage[][] = [
 const { everything, shard, change, wanted } = readArguments();
 /** Folder of the reports and of all temporary files of the tests; removed at the end. */
 const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'certlantern-tests-'));
-// PostgreSQL runs as another user, who must be able to enter this folder.
+// PostgreSQL runs as another user, which must be able to enter this folder.
 chmodSync(scratch, 0o755);
 process.env['TMPDIR'] = scratch;
 // Measured: a compile cache halves the CPU time of starting examiner threads.
@@ -77,7 +77,7 @@ if (treeAtStart !== null && hasPassed(treeAtStart)) printLine(`This tree passed 
 if (change) printLine(`Files changed since ${change.base}: ${change.files['checks']?.join(', ') || 'none'}`);
 if (everything) {
   process.env['TEST_EVERYTHING'] = 'true';
-  // A nightly run starts the sources.
+  // A nightly run tests the sources instead of the bundles.
   delete process.env['BUNDLED_PROGRAMS'];
 }
 
@@ -101,7 +101,8 @@ for (const row of STAGES)
       printLine(`== ${stage.name}: ${formatCounts(outcome)}${flaky} in ${seconds} s`);
     }),
   );
-// Check the statements and promises only after a full run without skipped tests, because a partial run cannot cover all of them.
+// Check after a full run only that tests have shown all statements and promises. A partial run, or one with skipped tests,
+// cannot cover all of them.
 const wasFull = wanted.length === 0 && shard === null && !change && total.skipped === 0;
 if (wasFull)
   total.failures.push(
@@ -114,7 +115,7 @@ if (inCi && total.skipped > 0)
   printLine('CI=true: a skipped test counts as a failure (CONTRIBUTING.md says what each test needs).');
 if (total.flaky > MAX_FLAKY)
   total.failures.push(`${total.flaky} tests passed only when they were retried; at most ${MAX_FLAKY} may`);
-// Files that changed during the run may not have been tested.
+// If files changed during the run, they may not have been tested.
 const isSameTree = treeAtStart !== null && committedTree(ROOT) === treeAtStart;
 if (wasFull && total.failures.length === 0 && isSameTree && !recordPassed(treeAtStart))
   printLine('The list of trees that passed could not be written.');
@@ -201,7 +202,7 @@ function memoryFolder(): string | null {
     if (/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(mounts)) return null;
     return bavail * bsize >= 4 * gigabyte && process.availableMemory() >= 8 * gigabyte ? path : null;
   } catch {
-    // Only Linux has it.
+    // Other systems have no /proc/mounts.
     return null;
   }
 }

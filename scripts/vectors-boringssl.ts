@@ -8,13 +8,13 @@ import { ocspStatus } from '../server/pki/revocation/ocsp-status.ts';
 import type { RevocationStatus } from '../server/pki/revocation/revocation-status.ts';
 import type { VectorCase } from './vectors-cases.ts';
 
-/** The times at which BoringSSL's tests judge (ms UTC). */
+/** Times (ms UTC) for which BoringSSL's tests judge CRLs and OCSP responses. */
 const CRL_AT = 1_489_017_600_000;
 const OCSP_AT = 1_488_672_000_000;
 
 /**
- * Reads BoringSSL's tests of CRLs and OCSP, which are Chromium's, from its folder `pki`. A case is accepted if the answer proves
- * the certificate good; if it is revoked, anything but `revoked` counts as accepted. Throws Error if a file is missing.
+ * Reads the tests of CRLs and OCSP that BoringSSL and Chromium share, from BoringSSL's folder `pki`. We accept a case if the answer proves
+ * the certificate good; if the certificate is revoked, every result but `revoked` counts as accepted. Throws Error if a file is missing.
  */
 export function readBoringsslCases(folder: string): VectorCase[] {
   const data = join(folder, 'testdata');
@@ -79,7 +79,7 @@ function crlAnswer(blocks: Blocks): RevocationStatus {
     crl: parseCrl(blocks('CRL') ?? Buffer.alloc(0)),
     certificate,
     signers: above.map(parseCertificate),
-    // The tests limit the age of a CRL, as Chromium does below public roots.
+    // The tests limit the age of a CRL, as Chromium does for certificates below public roots.
     isPublic: true,
     url: certificate.crlDistributionPoints[0]?.uris[0] ?? null,
     now: CRL_AT,
@@ -91,7 +91,8 @@ function ocspAnswer(blocks: Blocks): RevocationStatus {
     response: blocks('OCSP RESPONSE') ?? Buffer.alloc(0),
     certificate: certificateOf(blocks, 'CERTIFICATE'),
     issuer: certificateOf(blocks, 'CA CERTIFICATE'),
-    // The responses are signed with SHA-1, which Chromium accepts. Public CAs may not use it.
+    // The tests sign responses with SHA-1, which Chromium accepts. Public CAs may not use SHA-1, so the responder counts as
+    // private.
     isPublic: false,
     now: OCSP_AT,
   });

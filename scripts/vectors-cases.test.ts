@@ -123,7 +123,7 @@ describe('BetterTLS cases', () => {
     expect(closing(text)).toBe('2 agree, 1 false accept, 0 false reject, 1 skipped');
   });
 
-  it('are listed with the expected and the actual verdict if these disagree', () => {
+  it('are listed with the expected and the actual verdict if the two differ', () => {
     const cases = readVectorCases(betterTls({ hostname: 'example.com' }));
     expect(runVectors(cases, { now, profile: null }).disagreements).toEqual([
       'nameconstraints::0: expected accept, got reject (leaf name_mismatch)',

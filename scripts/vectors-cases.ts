@@ -73,8 +73,8 @@ export function readVectorCases(text: string): VectorCase[] {
 }
 
 /**
- * Returns the validation profile of an x509-limbo case from the first part of its id. Cases linked by `conflicts_with`
- * cannot all pass under one profile. BetterTLS cases test the behaviour of TLS clients.
+ * Returns the validation profile for an x509-limbo case from the first part of its id. Cases that `conflicts_with` links need
+ * different profiles, because no profile passes all of them. BetterTLS cases use the profile of TLS clients.
  */
 function profileOf(id: string): Profile {
   if (id.startsWith('rfc5280::')) return 'rfc5280';
@@ -135,7 +135,7 @@ function fromBetterTls(testCase: z.infer<typeof betterTlsCase>, trustStore: Trus
     id: `${testCase.suite}::${testCase.id}`,
     features: [],
     expected: testCase.expected === 'ACCEPT' ? 'accept' : 'reject',
-    // Skip cases in which clients may differ, because BetterTLS itself does not count them.
+    // Skips cases in which clients may differ: BetterTLS does not count them either.
     skipped: testCase.failureIsWarning,
     judge: ({ now, profile }) =>
       toAnswer(() => {

@@ -11,15 +11,15 @@ import { WorkBudget } from '../server/pki/work-budget.ts';
 interface ValidationContext {
   readonly now: number;
   readonly profile: Profile;
-  /** Whether a CRL must show that each certificate of the path is good, and not only the leaf. */
+  /** Whether CRLs must show that every certificate of the path is good. If false, only the leaf. */
   readonly needsAll: boolean;
-  /** Certificates outside the path that the server sends. They may sign CRLs. */
+  /** Certificates that the server sends besides the path. They may have signed CRLs. */
   readonly others: readonly Certificate[];
 }
 
 /**
- * Returns why revocation rejects a valid path; null if it does not. One CRL (DER or PEM) must show that the leaf is good. Uses the
- * functions of a check, but tries each CRL for each certificate, because the cases do not say from which URL it comes.
+ * Returns why revocation rejects a valid path; null if it does not. One of the CRLs (DER or PEM) must show that the leaf is good.
+ * Uses the functions of a check, but tries every CRL for every certificate, because the cases do not say from which URL a CRL comes.
  */
 export function revocationRefusal(
   path: readonly Certificate[],

@@ -16,7 +16,7 @@ export const SKIP_LIST: readonly Skip[] = [
   },
 ];
 
-/** A rule for CAs that a family of cases violates incidentally, with the reason for ignoring it there. */
+/** A rule for CAs that a family of cases violates incidentally, and the reason why we ignore it in that family. */
 interface Waiver {
   readonly family: string;
   readonly rule: string;

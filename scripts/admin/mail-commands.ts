@@ -8,7 +8,10 @@ import { minute, table } from './plain.ts';
 import { count } from '../../contract/words.ts';
 
 const MAX_MAILS = 100;
-/** Length of the id prefix that we print, and minimum length that we accept; enough to distinguish an account's mails. */
+/**
+ * Number of characters of a mail's id that we print, and the fewest that we accept. They suffice to tell the mails of an
+ * account apart.
+ */
 const SHORT_ID = 8;
 
 const KINDS: Record<string, string> = {
@@ -75,7 +78,7 @@ async function resendOne(account: Account, id: string, context: CommandContext):
     throw new MistakeError(`The ids of several mails begin with ${id}. Enter more of the id.`, 1);
   const requeued = await requeueMail(context.store, account, { ids: [mail.id], now: context.now });
   if (requeued.length > 0) return [`Resending “${mailTitle(mail)}”.`, ...disabledNote(account)];
-  // The link in a verification mail that is settled is no longer stored, so send a mail with a new link instead.
+  // Once a verification mail is settled, its link is no longer stored. So send a new mail with a new link.
   if (mail.kind === 'verify_email' && (await sendVerification(account, context)))
     return [`Sending a new verification link to ${account.email}.`, ...disabledNote(account)];
   throw new MistakeError(

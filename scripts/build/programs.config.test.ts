@@ -18,7 +18,7 @@ describe('The bundles of the programs', () => {
     );
   });
 
-  it('are refused if a source starts a thread that has no bundle, or uses its own address otherwise', () => {
+  it('are refused if a source starts a thread that has no bundle, or uses `import.meta` in another way', () => {
     expect(() => transform(beside('./other-thread.ts'))).toThrow('other-thread.ts');
     expect(() => transform('new URL(name, import.meta.url)')).toThrow('import.meta.url');
     expect(() => transform('import.meta.filename')).toThrow('import.meta.filename');

@@ -3,19 +3,19 @@ import { defineConfig, type Plugin } from 'vite';
 import { bundleName, BUNDLES, PROGRAMS, ROOT } from './programs.ts';
 
 /**
- * Makes bundled modules find what their sources find: files beside the source, and the bundles of their threads. Throws for
- * any other use of `import.meta` in our sources.
+ * Lets bundled modules find what their sources find: files beside the source, and the bundles of their threads. Throws if one
+ * of our sources uses `import.meta` for anything else.
  */
 export const keepPaths = {
   name: 'keep-paths',
-  // Runs before Vite, which would rewrite the same expressions.
+  // Runs before Vite, which would rewrite the same uses of `import.meta`.
   enforce: 'pre',
   transform(code: string, id: string): { code: string; map: { mappings: '' } | null } | null {
     // Node keeps source maps in memory, and those of libraries are twice as large as ours.
     if (id.includes('/node_modules/')) return { code, map: { mappings: '' } };
     if (!id.startsWith(ROOT) || !code.includes('import.meta.')) return null;
     const folder = dirname(id);
-    // All bundles are in one folder, so a path from there is right in each of them.
+    // All bundles are in one folder, so a path that starts there is right in each of them.
     const fromBundles = (path: string): string => relative(BUNDLES, path).replaceAll(sep, '/');
     const kept = code.replaceAll(
       /new URL\('([^']+)', import\.meta\.url\)|import\.meta\.\w+/g,
@@ -30,7 +30,7 @@ export const keepPaths = {
         return `new URL(${JSON.stringify(address)}, import.meta.url)`;
       },
     );
-    // Nothing moves to another line, so the source map stays right.
+    // No code moves to another line, so the source map stays right.
     return { code: kept, map: null };
   },
 } satisfies Plugin;
@@ -42,7 +42,7 @@ export const keepPaths = {
 export default defineConfig({
   root: ROOT,
   plugins: [keepPaths],
-  // `main`: the file of a package that Node chooses, too.
+  // `main` lets Vite choose the same file of a package as Node does.
   ssr: { noExternal: true, external: ['pg-native'], resolve: { mainFields: ['main'] } },
   build: {
     ssr: true,
@@ -54,7 +54,7 @@ export default defineConfig({
     target: 'esnext',
     rolldownOptions: {
       input: Object.fromEntries(PROGRAMS.map((path) => [bundleName(path), join(ROOT, path)])),
-      // The sources are in the project.
+      // Source maps need not contain the sources, because these are in the project.
       output: {
         sourcemapExcludeSources: true,
         entryFileNames: '[name].js',

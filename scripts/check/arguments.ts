@@ -53,7 +53,7 @@ export interface Arguments {
   help: boolean;
   format: 'text' | 'json' | 'markdown';
   endpoints: Endpoint[];
-  /** Hosts that were given more than once, also in different spellings; each is checked once. */
+  /** Hosts that were given more than once, even if spelled differently. Each is checked once. */
   repeated: string[];
   /** Error messages for arguments that are not valid hosts. */
   refused: string[];

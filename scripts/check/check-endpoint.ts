@@ -38,7 +38,7 @@ export async function checkEndpoint(
     trustStore,
     withPosture: true,
     isNew: true,
-    // The person who runs the command asked for this host, and may read what any address answers.
+    // The person who runs the command asked for this host, so they may read what any of its addresses answers.
     replies: 'all',
   });
   const host = displayName(endpoint);

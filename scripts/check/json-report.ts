@@ -9,8 +9,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
 /**
- * Returns the report on an endpoint for --json: the API's report, and facts about the endpoint, under the API's field names
- * where it has them.
+ * Returns the report on an endpoint for --json: the API's report and facts about the endpoint. Fields that the API has too
+ * have the same names.
  */
 export function jsonReport(checked: Checked, now: number) {
   const { endpoint, host, verdict, observation, leaf } = checked;

@@ -3,7 +3,7 @@ import { factsOf, type Protocol } from '../../contract/protocols.ts';
 import { printable } from './printable.ts';
 
 export interface Progress {
-  /** Says that a server is slow before TLS, and for how long we wait. */
+  /** Says that a server is slow before TLS, and how long we wait for it. */
   slow(host: string, protocol: Protocol): void;
   done(host: string): void;
   /** Removes the progress line before other output. */

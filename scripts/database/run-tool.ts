@@ -25,7 +25,7 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Formats a summary such as "34 tables with 12,345 rows". */
+/** Formats a summary of tables: "34 tables with 12,345 rows". */
 export function amount(tables: readonly { rows: number }[]): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   return `${count(tables.length, 'table')} with ${count(rows, 'row')}`;

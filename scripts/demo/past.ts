@@ -16,7 +16,7 @@ import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
-/** Faults that every check of the current certificate has shown. */
+/** Faults of a host's current certificate, which every check since its start has shown. */
 const LASTING_FAULTS: readonly DemoHost['fault'][] = ['wrong-name', 'self-signed'];
 /** Host whose webhook deliveries needed retries. */
 const RETRIED_HOST = 'pay.fjord.example';
@@ -27,8 +27,8 @@ interface PastCheck {
 }
 
 /**
- * Writes months of past checks of these hosts, with their alerts: each certificate is checked when it appears, at alert steps
- * and before it is replaced. The next check of a host that is not paused is due at `now` and is a real one.
+ * Writes months of past checks of these hosts, with their alerts. Each certificate is checked when it appears, at alert steps
+ * and before it is replaced. For a host that is not paused, the next check is due at `now`; the running demo makes it.
  */
 export async function createPastChecks(
   store: Store,
@@ -127,8 +127,8 @@ const intervalOf = (index: number): number => (index % 3 === 1 ? 60 : 1440);
 const watchedUntil = ({ pausedDaysAgo = 0 }: DemoHost, now: number): number => now - pausedDaysAgo * DAY_MS;
 
 /**
- * Returns the time of the last past check of the current certificate, ms UTC. For hosts that can still be checked it is
- * `first`, because the real check follows at `now`.
+ * Returns the time of the last past check of the current certificate, ms UTC. For a host that is not paused or gone it is
+ * `first`, because the demo makes a real check at `now`.
  */
 function lastCheckAt(host: DemoHost, first: number, now: number): number {
   if (host.fault === 'gone') return now - 6 * DAY_MS;
@@ -152,7 +152,7 @@ function pastChecksOf(
     const first = Math.max(since, certificate.notBefore + HOUR_MS);
     checks.push({ at: first, certificate });
     const last = successor ? successor.notBefore : lastCheckAt(host, first, now);
-    // A second check confirms the fault.
+    // Adds a second check, which confirms the fault.
     if (!successor && LASTING_FAULTS.includes(host.fault))
       checks.push({ at: first + MINUTE_MS, certificate });
     // Skip the alert steps of the last day, because the real check handles them.

@@ -87,7 +87,7 @@ async function startExtraServers(
   return started;
 }
 
-/** Starts a server on `port`, or on any free port if `port` is not available. */
+/** Starts a server on `port` or, if it is not available, on any free port. */
 async function withPortFallback<Started extends Peer>(
   port: number,
   start: (port: number) => Promise<Started>,

@@ -9,7 +9,7 @@ import { alertPastOutage } from './past-alerts.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HISTORY_MS = 90 * DAY_MS;
-/** Maximum age of outages with alerts, ms. Older outages have none, as if their alerts had been deleted. */
+/** Maximum age in ms of outages with alerts. Older outages have none, as if their alerts had been deleted by now. */
 const ALERT_HISTORY_MS = 30 * DAY_MS;
 const STRIP_CHECKS = 90;
 const USUAL_ANSWER_MS = 60;
@@ -99,7 +99,7 @@ export async function createPastUptime(store: Store, past: Past): Promise<void> 
       await alertPastOutage(store, { accountId, incident });
 }
 
-/** Replaces the check runs and uptime days that the past certificate checks left in the store with those of `checks`. */
+/** Replaces the check runs and uptime days that `createPastChecks` left in the store with those of `checks`. */
 async function replaceRuns(
   db: Transaction<Tables>,
   monitorKey: { account_id: string; monitor_id: string },
@@ -185,8 +185,8 @@ function spanOf({ hoursAgo, minutes, cause, message }: Outage, now: number): Spa
 }
 
 /**
- * Returns the times of the past checks in ms UTC, ascending: at the check interval for the last 90 checks, every six hours
- * before that, at the start of each outage and 30 s later, and within the last half hour of an outage that continues.
+ * Returns the times of the past checks in ms UTC, ascending. The last 90 checks are one check interval apart, the ones before six
+ * hours. Further checks are at the start of each outage, 30 s later, and within the last half hour of an outage that continues.
  */
 function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: readonly Span[]): number[] {
   const interval = checkEveryMinutes * MINUTE_MS;
@@ -203,7 +203,7 @@ function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: re
   return [...new Set(instants)].filter((at) => at > since && at < now).toSorted((one, other) => one - other);
 }
 
-/** Returns a response time in ms. The times of successive checks vary in waves; a few of them are slow. */
+/** Returns a response time in ms. Successive checks vary in waves, and a few of them are slow. */
 function answerMs({ answersInMs = USUAL_ANSWER_MS, name }: DemoHost, index: number): number {
   const phase = name.length + index;
   const wave = 1 + 0.18 * Math.sin(phase / 3.7) + 0.1 * Math.sin(phase * 1.9);

@@ -41,7 +41,10 @@ export function importsOf(path: string): Import[] {
   });
 }
 
-/** Returns the files that a source file starts as threads or processes, such as `new Worker(new URL('./x-thread.ts', import.meta.url))`. */
+/**
+ * Returns the files that a source file starts as threads or processes, such as the one in `new Worker(new
+ * URL('./x-thread.ts', import.meta.url))`.
+ */
 export function startedBy(path: string): string[] {
   const source = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
   const files = source.matchAll(/new URL\(\s*'(\.[^']+\.ts)',\s*import\.meta\.url,?\s*\)/g);

@@ -7,8 +7,8 @@ import { SQLITE_HEADER } from '../../contract/files/file-text.ts';
 import { MAX_LINES } from '../../web/features/domain-import/parse-import.ts';
 
 /**
- * Columns of the table `monitor` that are read if they exist, and their names in Uptime Kuma’s backup. Includes no
- * secrets except passwords in `url` and `database_connection_string`.
+ * Columns of the table `monitor` that are read if they exist, with their names in Uptime Kuma’s backup. Columns with secrets
+ * are left out, except the passwords in `url` and `database_connection_string`.
  */
 const COLUMNS: Record<string, string> = {
   id: 'id',
@@ -39,7 +39,7 @@ const COLUMNS: Record<string, string> = {
   headers: 'headers',
   body: 'body',
 };
-/** Columns that may hold secrets. Only whether they are empty is read. */
+/** Columns that may hold secrets. We only read whether they are empty. */
 const SECRET_COLUMNS = new Set(['headers', 'body']);
 const JSON_COLUMNS = ['accepted_statuscodes', 'kafkaProducerBrokers', 'rabbitmqNodes'];
 
@@ -70,7 +70,7 @@ export function readKumaDatabase(path: string): Row[] {
   }
 }
 
-/** Returns whether a file is a database of SQLite. Reads only its start, because a database may be larger than the memory. */
+/** Returns whether the file is an SQLite database. Reads only its start, because a database may be larger than the memory. */
 export function isDatabase(path: string): boolean {
   const start = Buffer.alloc(SQLITE_HEADER.length);
   const file = openSync(path, 'r');
@@ -82,16 +82,18 @@ export function isDatabase(path: string): boolean {
   return start.toString('latin1') === SQLITE_HEADER;
 }
 
-/** Opens a database without creating or changing a file beside it. */
+/** Opens a database. Neither changes it nor leaves a file beside it. */
 function open(path: string): { database: DatabaseSync; close: () => void } {
   const openAt = (place: string | URL) =>
     new DatabaseSync(place, { readOnly: true, allowExtension: false, timeout: 5_000 });
-  // Uptime Kuma may have the database open. Its locks give us a consistent view, and reading changes nothing but the file of these
-  // locks.
+  // If this file exists, Uptime Kuma may have the database open. Its locks then give us a consistent view, and reading
+  // changes nothing but the file with the locks.
   if (existsSync(`${path}-shm`)) return closing(openAt(path));
-  // There is no log, so this is a copy. Without `immutable`, SQLite would create a log and a file of locks beside it.
+  // Without a write-ahead log, the database is a copy that nobody writes to. `immutable` keeps SQLite from creating a log and
+  // a file with locks beside it.
   if (!existsSync(`${path}-wal`)) return closing(openAt(new URL(`${pathToFileURL(path).href}?immutable=1`)));
-  // A copy with its log. SQLite reads a log only after it has created a file of locks, so let it do so in another folder.
+  // The database is a copy with a write-ahead log. SQLite reads the log only after it has created a file with locks, so let
+  // it do that in another folder.
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-import-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -117,7 +119,7 @@ function closing(database: DatabaseSync, after: () => void = () => undefined) {
 function monitorsIn(database: DatabaseSync, path: string): Row[] {
   // Views and triggers of the file may not call functions with side effects.
   database.exec('PRAGMA trusted_schema = OFF');
-  // Only tables are read: a view of a hostile file could run without end.
+  // Only tables are read, because a view in a hostile file could run without end.
   const listed = database.prepare('PRAGMA main.table_list').all();
   const tables = new Set(
     listed.filter(({ type }) => type === 'table').map(({ name }) => String(name).toLowerCase()),
@@ -147,7 +149,7 @@ function monitorsIn(database: DatabaseSync, path: string): Row[] {
   }));
 }
 
-/** Runs a query. Integers that a number cannot hold become text; by default, one of them fails the whole query. */
+/** Runs a query. Integers that are too large for a number become text: otherwise a single one would fail the whole query. */
 function rowsOf(database: DatabaseSync, query: string): Row[] {
   const statement = database.prepare(query);
   statement.setReadBigInts(true);

@@ -28,7 +28,7 @@ export function serverOf({
   return { url: new URL(address), token };
 }
 
-/** A call that failed. `isUnreachable`: no answer came. */
+/** A call that failed. `isUnreachable` is true if no answer came. */
 export class CallError extends Error {
   override name = 'CallError';
   readonly isUnreachable: boolean;

@@ -6,15 +6,15 @@ import { chooseTests } from './choose-tests.ts';
 export interface Change {
   /** Commit that the files were compared with. */
   base: string;
-  /** Files that each stage runs or checks; the latter may be deleted. Stages without files do not run. */
+  /** Files that each stage runs or checks. Checked files may have been deleted. A stage without files does not run. */
   files: Record<string, string[]>;
-  /** Integration tests that import a changed file and do not run. */
+  /** Integration tests that import a changed file but are not run. */
   leftOut: string[];
 }
 
 /**
- * Returns what changed since a commit and the tests for it. Without a commit, compares with the last one that this branch has in common
- * with origin/main, or with HEAD if there is none. Uncommitted and new files count. Throws if git fails.
+ * Returns what changed since a commit, and the tests for that. If `commit` is null, compares with the last commit that this branch
+ * shares with origin/main, or with HEAD if there is no origin/main. Uncommitted and new files are changes too. Throws if git fails.
  */
 export function findChange(commit: string | null): Change {
   const base = commit ?? commonCommit() ?? 'HEAD';
@@ -31,7 +31,7 @@ export function findChange(commit: string | null): Change {
   return { base, files: { checks: changed, ...tests }, leftOut };
 }
 
-/** Returns the threads and processes that a file starts in the form of imports, because a test of the file depends on theirs. */
+/** Returns the threads and processes that a file starts, as if it imported them: a test of the file depends on them too. */
 const startsOf = (from: string): Import[] =>
   startedBy(from).map((to) => ({
     from,

@@ -19,7 +19,7 @@ function choose(changed: string[], imports: Import[], others: string[] = []) {
 const RETRY = 'server/core/retry.ts';
 
 describe('chooseTests', () => {
-  it('chooses unit tests that import a changed file, even indirectly, and tests that read project files', () => {
+  it('chooses unit tests that import a changed file, even indirectly, and tests that read files of the project', () => {
     const imports = [
       imported('server/core/health.ts', RETRY),
       imported('server/core/health.test.ts', 'server/core/health.ts'),
@@ -49,7 +49,7 @@ describe('chooseTests', () => {
     expect(leftOut).toEqual(['tests/api/far.test.ts']);
   });
 
-  it('chooses a test that starts the product only if that test changed', () => {
+  it('chooses a test that starts the product only if the test itself changed', () => {
     const start = 'tests/process/start.test.ts';
     const imports = [imported(start, RETRY)];
     expect(choose([RETRY], imports)).toMatchObject({ integration: [], leftOut: [] });

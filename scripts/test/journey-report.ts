@@ -28,7 +28,7 @@ interface Retry {
 
 const ERROR_LINES = 5;
 
-/** Returns the outcome of a run of the journeys. Flaky tests count as passed, too. */
+/** Returns the outcome of a run of the journeys. Flaky tests count as passed. */
 export function readJourneyReport({ stats, suites }: PlaywrightReport): Outcome & { retries: Retry[] } {
   const tests = suites.flatMap(testsOf);
   const flaky = tests.filter(({ status }) => status === 'flaky').length;
@@ -40,7 +40,8 @@ export function readJourneyReport({ stats, suites }: PlaywrightReport): Outcome 
     failures: failed.map(({ title }) => title),
     retries: tests.flatMap(({ title, status, results }) => {
       const [first, second] = results;
-      // A test that passed is repeated, too, if another one of its serial group failed.
+      // Retries of tests that did not fail are left out: a test that passed is repeated if another test of its serial group
+      // failed.
       if (second === undefined || (status !== 'flaky' && status !== 'unexpected')) return [];
       const message = first?.errors[0]?.message ?? 'no error was reported';
       const firstError = stripVTControlCharacters(message)

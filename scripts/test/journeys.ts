@@ -9,9 +9,9 @@ export interface JourneyRun {
   /** Folder of the Playwright configuration, relative to the project. */
   folder: string;
   shard: string | null;
-  /** Journeys; undefined for all of the folder. */
+  /** Journeys to run; undefined for all journeys of the folder. */
   files?: string[];
-  /** Folder of the report. */
+  /** Folder to write the report to. */
   scratch: string;
 }
 

@@ -12,7 +12,7 @@ export interface Outcome {
 
 export const emptyOutcome = (): Outcome => ({ passed: 0, skipped: 0, flaky: 0, failures: [] });
 
-/** Returns the outcome of a stage that needs a program which is missing. */
+/** Returns the outcome of a stage that was skipped because a program which it needs is missing. */
 export const skippedStage = (): Outcome => ({ ...emptyOutcome(), skipped: 1 });
 
 export function formatCounts({ passed, skipped, failures }: Outcome): string {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { committedTree, hasPassed, recordPassed } from './passed-trees.ts';
 
 beforeEach(() => {
-  // Git sets these for the programs of its hooks, and then ignores the current folder.
+  // Git sets these variables for the programs that its hooks run; git then ignores the current folder.
   for (const name of ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE']) vi.stubEnv(name, undefined);
 });
 afterEach(() => void vi.unstubAllEnvs());
@@ -76,7 +76,7 @@ describe('recordPassed', () => {
     return folder;
   }
 
-  it('adds one line per tree, without duplicates, and hasPassed finds each tree', () => {
+  it('adds each tree once, and hasPassed then finds each of them', () => {
     const folder = stateFolder();
     expect(hasPassed('a1')).toBe(false);
     for (const tree of ['a1', 'b2', 'a1']) expect(recordPassed(tree)).toBe(true);

@@ -3,12 +3,13 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Returns the id of HEAD's tree; null if there is no git, no repository, or something in `folder` is not committed. */
+/** Returns the id of the tree of HEAD; null without git, without a repository, or if something in `folder` is not committed. */
 export function committedTree(folder: string): string | null {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   try {
-    // Like HEAD^{tree}, but fails if the folder is not part of the repository, for instance an ignored folder in another project.
+    // Names the same tree as HEAD^{tree}, but fails if the folder is not part of the repository, for instance an ignored
+    // folder in another project.
     return git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD:./') : null;
   } catch {
     return null;
@@ -20,7 +21,7 @@ export function hasPassed(tree: string): boolean {
   try {
     return readFileSync(listPath(), 'utf8').split('\n').includes(tree);
   } catch {
-    // No run has passed yet.
+    // There is no list, because no run has passed yet.
     return false;
   }
 }

@@ -19,9 +19,9 @@ export interface VitestRun {
   /** Number of workers. Vitest's default, processors minus one, leaves one of two processors idle. */
   workers: number;
   shard: string | null;
-  /** Test files; undefined for all of the projects. */
+  /** Test files to run; undefined for all of the projects. */
   files?: string[];
-  /** Folder of the report. */
+  /** Folder to write the report to. */
   scratch: string;
 }
 
@@ -45,7 +45,7 @@ export async function runVitest(run: VitestRun): Promise<Outcome> {
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(process.cwd(), name);
     const titles = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
-    // Report the file's error message if the file failed to load, because it then has no tests.
+    // If a test file failed to load, it has no tests, so report the error of the file.
     return status === 'failed' && titles.length === 0
       ? [`${file}: ${message}`]
       : titles.map((title) => `${file} › ${title}`);
