@@ -84,8 +84,8 @@ async function answerTo(message: ClientStart | 'round'): Promise<unknown> {
 }
 
 /**
- * Measures `openssl s_time` and returns its CPU time per connection in µs. s_time prints user time only, so user and
- * system time come from line two of the shell's `times`. Throws if s_time made no connection.
+ * Measures `openssl s_time` and returns its CPU time per connection in µs. s_time itself prints only user time, so user and
+ * system time come from the second line that the shell's `times` prints. Throws if s_time made no connection.
  */
 async function opensslRound(port: number): Promise<OpensslRound> {
   const script = 'openssl s_time -connect "127.0.0.1:$1" -new -time "$2" -CAfile "$3" -verify 5 2>&1; times';

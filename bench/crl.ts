@@ -63,8 +63,8 @@ async function measureOurs(): Promise<CrlReading> {
 }
 
 /**
- * Returns the CPU time of `openssl crl` in ms, including the start of the process, from the second line of the shell's
- * `times`. Throws if openssl does not verify the CRL.
+ * Returns the CPU time of `openssl crl` in ms, from the second line that the shell's `times` prints. Includes the start of
+ * the process. Throws if openssl does not verify the CRL.
  */
 async function measureOpenssl(): Promise<number> {
   const script = 'openssl crl -inform DER -in "$1" -CAfile "$2" -noout 2>&1; times';

@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEAD_NAMES, type DnsRound, LIVING_NAMES } from './dns/protocol.ts';
 
-// Measures how long our resolver takes to resolve names while queries for a few other names get no answer, compared to
-// dns.lookup.
+// Measures how long our resolver and dns.lookup take to resolve names while queries for a few other names get no answer.
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-dns-'));
 const resolvConf = join(folder, 'resolv.conf');
 writeFileSync(resolvConf, 'nameserver 127.0.0.1\n');
-// dns.lookup finds the bench's name server only through /etc/resolv.conf and port 53, so the client runs in its own
-// network and mount namespaces.
+// dns.lookup finds the bench's name server only through /etc/resolv.conf and port 53. So the client runs in network and mount
+// namespaces of its own.
 const INSIDE = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
 const unshare = ['-rnm', 'sh', '-c', INSIDE, 'sh', resolvConf];
 

@@ -2,8 +2,9 @@ import { freshDatabase, migratedTemplate } from '../tests/kit/databases/database
 import { startPostgres } from '../tests/kit/databases/postgres-server.ts';
 import { SCENARIOS } from '../tests/faults/scenarios.ts';
 
-// Checks that alerts survive killed and stalled processes, cut database and network connections, a full disk, wrong clocks, and
-// failing mail servers and webhooks. Compares the database with ledgers that the receivers keep in processes of their own.
+// Checks that alerts survive killed and stalled processes, cut connections to the database and the network, a full disk,
+// wrong clocks, and failing mail servers and webhooks. Compares the database with the records of the receivers, which run in
+// processes of their own.
 
 //   npm run bench -- faults                   every scenario
 //   npm run bench -- faults kills network     some scenarios
@@ -20,8 +21,8 @@ if (unknown.length > 0) {
 const seed = Number(process.env['FAULTS_SEED'] ?? Date.now() % 1_000_000);
 process.stdout.write(`To repeat these random choices: FAULTS_SEED=${seed}. Node ${process.versions.node}\n`);
 
-// Run PostgreSQL with fsync, as in production. Without it, the database would lose nothing in these tests only because the
-// operating system's cache outlives a killed process.
+// Run PostgreSQL with fsync, as in production. Without fsync the bench would prove nothing: the operating system's cache
+// survives the killed process, so no data would be lost anyway.
 const server = await startPostgres({ durable: true });
 if (server === null)
   process.stdout.write('PostgreSQL is not available and could not be installed: only SQLite is tested.\n');

@@ -25,7 +25,10 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
 const rates = values.rates.split(',').map(Number);
-/** More than the 8,192 signatures that the product remembers, so that each is verified anew as with many certificates. */
+/**
+ * Number of monitors. It exceeds the 8,192 signatures that the product remembers, so that every signature is verified anew,
+ * as with very many certificates.
+ */
 const MONITORS = 10_000;
 const TARGETS = new Map([
   [10, 0.75],
@@ -47,7 +50,7 @@ const figures: Figure[] = [];
 try {
   const closeStream = await openStream(await signIn(sendTo(app.url), world.person));
   const kumaFrom = kuma();
-  // The product compiles code and fills caches first.
+  // Not measured: the product compiles code and fills caches during its first checks.
   await ownWindow({ world, pid, first: 0, checks: WARM_UP_CHECKS, seconds: WARM_UP_SECONDS });
   let next = WARM_UP_CHECKS;
   for (const rate of rates) {

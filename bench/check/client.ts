@@ -11,12 +11,15 @@ import { type ClientRound, type ClientStart, HOST, UNSEEN_PER_ROUND, type WebPor
 const CONCURRENCY = 16;
 const ROUND_CHECKS = 800;
 const WEB_CHECKS = 480;
-/** Checks of one website before those of the next, so that other load on the machine affects all websites alike. */
+/**
+ * Number of consecutive checks of one website before the next website's turn. Short turns let other load on the machine
+ * affect all websites alike.
+ */
 const WEB_TURN = 40;
 const WARM_UP_CHECKS = 500;
 
 const policy = createAddressPolicy(['127.0.0.1/32']);
-// Return a fixed address, because openssl s_time does not resolve a name either.
+// Returns a fixed address, because openssl s_time resolves no name either.
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
 const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
 const { signal } = new AbortController();

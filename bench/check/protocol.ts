@@ -2,24 +2,24 @@
 export interface ClientStart {
   port: number;
   rootPem: string;
-  /** Leaf certificates from one issuer that were not judged before, base64 DER, to measure signature checks without a cache. */
+  /** Leaf certificates of one issuer in base64 DER. None was judged before, so that signature checks are measured without a cache. */
   unseen: readonly string[];
   intermediate: string;
   web: WebPorts;
 }
 
-/** Ports of a website by what it agrees on by ALPN. */
+/** Ports of a website, by the protocol that it chooses by ALPN. */
 export type WebPorts = Record<'none' | 'http1' | 'http2', number>;
 
 /** One measured round. Times are client CPU, user plus system, in µs per operation. */
 export interface ClientRound {
   checks: number;
   checkMicroseconds: number;
-  /** The same with OpenSSL's client, which looks at hosts whose last check was not fine. */
+  /** CPU time of a check with OpenSSL's client, which we use for hosts whose last check found a problem. */
   opensslMicroseconds: number;
   judgeKnownMicroseconds: number;
   judgeUnseenMicroseconds: number;
-  /** One check with its HTTP request, by what the website agrees on by ALPN. */
+  /** CPU time of a check with its HTTP request, by the protocol that the website chooses by ALPN. */
   webMicroseconds: Record<keyof WebPorts, number>;
 }
 

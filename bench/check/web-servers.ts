@@ -2,7 +2,7 @@ import { createSecureServer } from 'node:http2';
 import { listening, type ServerCertificate, startTlsServer } from '../../tests/kit/peers/tls-server.ts';
 import type { WebPorts } from './protocol.ts';
 
-// Serves one website three times, in a process of its own: without ALPN, with http/1.1 and with h2.
+// Serves one website three times: without ALPN, with http/1.1 and with h2. Runs in a process of its own.
 
 process.once('message', (leaf: ServerCertificate) => void serve(leaf));
 

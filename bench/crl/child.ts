@@ -39,8 +39,8 @@ process.once('message', (files: CrlFiles) => {
 });
 
 /**
- * Starts a CPU timer. The returned function returns the CPU time of all threads of this process since then in ms, user
- * plus system.
+ * Starts a CPU timer. The returned function returns the CPU time (user plus system) that all threads of this process have
+ * used since the start, in ms.
  */
 function startCpuTimer(): () => number {
   const start = process.cpuUsage();

@@ -11,6 +11,6 @@ export interface CrlReading {
   parse: number;
   verify: number;
   lookUp: number;
-  /** Peak RSS in bytes, minus the file size and the RSS before the file was read. */
+  /** Peak RSS in bytes, minus the size of the file and the RSS before the file was read. */
   memory: number;
 }

@@ -19,7 +19,7 @@ const MAX_MS_PER_CHECK = 200;
 const MAX_DELAY_MS = 250;
 const ALL = 'twenty addresses with different chains';
 const CHECKS_OF_OTHERS = 400;
-/** Number of attackers. Each continuously checks hostile hosts, each time a new one. */
+/** Number of attackers. Each checks one hostile host after another, always a new one. */
 const ATTACKERS = 1;
 const never = new AbortController().signal;
 
@@ -61,7 +61,7 @@ async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, ho
 
 const newHost = ({ zone }: Kind): string => `n${checksDone++}.${zone}.hostile.test`;
 
-/** Measures three checks of each kind of chain. Returns the CPU time of this thread for the longest one, in ms. */
+/** Measures three checks of each kind of chain. Returns this thread's CPU time of the check that took longest, in ms. */
 async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
   const policy = createAddressPolicy(OPEN);
   const resolver = createResolver({ servers: [ready.dns], policy });
@@ -89,7 +89,7 @@ async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Pro
   return figures;
 }
 
-/** Measures in ms how much longer another account's checks take in a worker while attackers check hostile hosts in it. */
+/** Measures how many ms longer another account's checks take in a worker that also checks an attacker's hostile hosts. */
 async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder: string): Promise<Figure[]> {
   const errors: Error[] = [];
   const examiner = startExaminer(ready.dns, folder, (error) => errors.push(error));

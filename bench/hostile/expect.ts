@@ -12,7 +12,7 @@ import { startTwoAccounts } from './two-accounts.ts';
 const DOMAINS = 10_000;
 const NAMES = 6_001;
 const ACCEPTED = STANDARD_LIMITS.expectationsPerDomain;
-/** Number of refused calls: together with the accepted ones as many as an account may make in an hour. */
+/** Number of refused calls. With the accepted ones they are as many calls as an account may make in an hour. */
 const REFUSED = 20 - ACCEPTED;
 /** Number of domains whose checks are measured. They become due within `CHECKED_WITHIN_MS`. */
 const CHECKED = 500;
@@ -21,8 +21,8 @@ const POLL_MS = 250;
 const PATIENCE_MS = 300_000;
 
 /**
- * Measures how much one account delays another: while it announces certificates with 6,001 names for 10,000 domains, while its further
- * calls are refused, and while 50 of its domains are checked per second, first without and then with as many announcements as allowed.
+ * Measures how much one account delays another in four situations: while it announces certificates with 6,001 names for 10,000 domains, while
+ * its further calls are refused, and while 50 of its domains are checked per second, without and with as many announcements as allowed.
  */
 export async function measureExpect(): Promise<Figure[]> {
   const product = await startTwoAccounts();
@@ -66,7 +66,7 @@ export async function measureExpect(): Promise<Figure[]> {
     await checkAll();
     const calm = await product.beside('checks without expectations', checkAll);
 
-    // Before the calls, because making one would keep this process from measuring meanwhile.
+    // Made before the calls, because minting a certificate would keep this process from measuring.
     const pems = Array.from({ length: ACCEPTED + REFUSED }, () => announcement(now));
     const announce = async (status: number): Promise<void> => {
       const answer = await attacker.ask(CALLS.expectCertificate, { body: { pem: pems.pop() ?? '' } });

@@ -10,7 +10,7 @@ import type { Figure } from '../scale/figures.ts';
 import type { Http2Ready } from './http2-peers.ts';
 
 const MAX_MS_PER_CHECK = 200;
-/** Deadline of a check, and the second that closing a connection may take. */
+/** Maximum time in s of a check: its deadline, and one second to close the connection. */
 const MAX_SECONDS = 21;
 /** Number of simultaneous checks of each kind of server. */
 const AT_ONCE = 20;
@@ -34,8 +34,8 @@ const check = (port: number): Promise<Observation> =>
   );
 
 /**
- * Checks servers that agree on HTTP/2 and misuse it: first one by one, for the CPU time, then all kinds at once, for the memory. Counts
- * results other than the expected ones, and errors that nobody handled.
+ * Checks servers that agree on HTTP/2 and then misuse it. Checks them one by one to measure the CPU time, then all kinds at
+ * once to measure the memory. Counts results that were not expected, and errors that nobody handled.
  */
 export async function measureHttp2(): Promise<Figure[]> {
   const farm = fork(new URL('./http2-peers.ts', import.meta.url));

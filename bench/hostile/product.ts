@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../tests/kit/product/app.ts';
 /** Addresses that the examiner may connect to. */
 export const OPEN = ['127.0.0.0/8'];
 
-/** Starts an examiner that resolves names at this server and has the product's limits. */
+/** Starts an examiner with the product's limits, which resolves names at the given name server. */
 export const startExaminer = (
   dnsServer: string,
   cacheFolder: string,

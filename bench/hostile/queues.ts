@@ -19,19 +19,19 @@ import { healthWhile, rssOf } from './routes.ts';
 
 const HOSTS = 400;
 const COMMAND_MS = 100;
-/** Largest delay that outages of another account add to an alert. */
+/** Maximum delay of an alert, in ms, that another account's outages may add. */
 const MAX_LATER_MS = 2_000;
 const MAX_HEALTH_MS = 100;
 const MAX_RSS_GROWTH_MB = 64;
 const MAX_MAILS = 20;
 const MB = 1_000_000;
 const POLL_MS = 100;
-/** Longest wait for a mail. */
+/** Maximum wait for a mail, in ms. */
 const PATIENCE_MS = 5 * MINUTE_MS;
 
 /**
- * Measures how long the alert of one account takes, alone and while `HOSTS` hosts of another account go down, with a mail server that
- * delays its reply to each command by 0.1 s.
+ * Measures how long an alert of one account takes, first alone and then while `HOSTS` hosts of another account go down. The
+ * mail server delays its reply to each command by 0.1 s.
  */
 export async function measureQueues(): Promise<Figure[]> {
   const database = await freshDatabase('sqlite');
@@ -150,7 +150,7 @@ async function startSlowMailServer() {
   };
 }
 
-/** Returns how long after its outage was confirmed the alert of a host arrived, ms. */
+/** Returns how many ms after the outage of a host was confirmed its alert arrived. */
 async function waitForAlert(
   store: Store,
   accountId: string,

@@ -10,7 +10,7 @@ const CHAIN_LENGTH = 10;
 const NAMES = { count: 32, length: 240 };
 
 const [host = '', ...addresses] = process.argv.slice(2);
-/** Key of all certificates: they need different bytes, but not different keys. */
+/** All certificates have this key: to differ, they need different bytes, not different keys. */
 const { key } = mintAuthority();
 let count = 0;
 let port = 0;

@@ -26,8 +26,8 @@ const MAX_MB_A_DAY = 100;
 const MAX_GROWTH_MB = 40;
 
 /**
- * Measures how much a Free account can store in the embedded database with a host that serves new certificates in each
- * handshake: four addresses, chains of the maximum size, checked as often as the account may request.
+ * Measures how much a Free account can store in the embedded database. Its host has four addresses and serves new
+ * certificates, in chains of the maximum size, in each handshake. The account requests as many checks as it may.
  */
 export async function measureRotating(): Promise<Figure[]> {
   const peers = await startPeers();
@@ -95,7 +95,7 @@ async function checkOnce(store: Store, examiner: Examiner, now: number): Promise
     certificates,
     jitter: 0,
   });
-  // Make the monitor due again at once, because the attacker keeps requesting checks.
+  // Make the monitor due again at once, as the attacker does by requesting checks.
   await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', monitorId).execute();
 }
 

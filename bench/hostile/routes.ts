@@ -10,14 +10,14 @@ import { type Figure, percentile } from '../scale/figures.ts';
 
 const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
 
-/** Bandwidth of the attacker. A firewall has to stop faster attacks. */
+/** Bandwidth of the attacker in bytes per second. Stopping faster attackers is the task of a firewall. */
 const BYTES_PER_SECOND = 30_000;
 /** Length of long paths and headers, just below Node's limit for the headers of a request. */
 const HEAD_BYTES = 15_000;
 const BODY_BYTES = 60_000;
 const PER_ROUTE_MS = 2_000;
 const CALM_MS = 20_000;
-/** Extra time for the last checks, ms. */
+/** Extra time in ms in which the last checks may end. */
 const LAST_MS = 5_000;
 const HEALTH_EVERY_MS = 40;
 const MONITORS = 1_000;

@@ -15,8 +15,8 @@ const MAX_CALL_MS = 1_000;
 const AT_ONCE = 50;
 
 /**
- * Measures how much one account delays another while it reads the story of a certificate. This has 2,500 versions with 2,000 names each,
- * served by 2,500 domains.
+ * Measures how much one account delays another while it reads the story of a certificate with 2,500 versions. Each version
+ * has 2,000 names, and 2,500 domains serve them.
  */
 export async function measureStory(): Promise<Figure[]> {
   const product = await startTwoAccounts();
@@ -29,7 +29,7 @@ export async function measureStory(): Promise<Figure[]> {
       if (status === 200 && answer.ok.data.version_count !== VERSIONS)
         throw new Error(`The story has ${answer.ok.data.version_count} versions.`);
     };
-    // Starts the search thread.
+    // The first read starts the search thread, so that it is not measured.
     await read(404, '0'.repeat(64));
     let took: number[] = [];
     const figures = await product.beside('stories', async () => {
@@ -49,7 +49,10 @@ export async function measureStory(): Promise<Figure[]> {
   }
 }
 
-/** Adds domains that all served the first version, then each a version of its own. Returns the fingerprint of the first version. */
+/**
+ * Adds domains that at first all serve one certificate, and later each a version of its own. Returns the fingerprint of the
+ * first version.
+ */
 async function addVersions(store: Store, accountId: string): Promise<string> {
   const now = Date.now();
   const sans = Array.from({ length: NAMES }, (_, index) => `name-${index}.site.test`);

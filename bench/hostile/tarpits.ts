@@ -19,17 +19,17 @@ import { addAccount, addDomain, OPEN, openProduct } from './product.ts';
 
 const TARPITS = 200;
 const ORDINARY = 100;
-/** Default of CHECK_CONCURRENCY. */
+/** The worker's default for CHECK_CONCURRENCY. */
 const CONCURRENCY = 64;
-/** Rounds with and without tarpits take turns, so that other work on the machine slows down both. */
+/** Rounds with and without tarpits alternate, so that other load on the machine slows down both. */
 const ROUNDS = 5;
 const LASTS_MS = 8_000;
 const EVERY_MS = 50;
-/** Time after which all tarpits have left the slots. */
+/** Time in ms after which no tarpit occupies a slot any more. */
 const BEGINNING_MS = 3_000;
-/** Longest delay of an ordinary check in that time: each tarpit holds a slot for half a second. */
+/** Maximum delay of an ordinary check during `BEGINNING_MS`: each tarpit occupies a slot for half a second. */
 const MAX_DELAY_MS = 3_000;
-/** Largest ratio of the delays of ordinary checks with tarpits to those without, in the same run. */
+/** Maximum ratio of the delays of ordinary checks with tarpits to their delays without, in the same run. */
 const MAX_RATIO = 1.5;
 
 /**
@@ -84,7 +84,7 @@ export async function measureTarpits(): Promise<Figure[]> {
     const tarpits = store.db.updateTable('monitors').where('account_id', '=', attacker);
     await tarpits.set({ next_check_at: Date.now() + DAY_MS }).execute();
     worker.start();
-    // The first round compiles the code and checks the posture.
+    // The first round is not measured: in it, the product compiles its code and checks the posture.
     await measureDelays(store, ordinary, LASTS_MS);
     const alone: number[] = [];
     const beginning: number[] = [];
@@ -120,7 +120,7 @@ export async function measureTarpits(): Promise<Figure[]> {
   }
 }
 
-/** Makes one monitor after another due, and returns the time in ms from each due time to the recorded result. */
+/** Makes one monitor after another due. Returns, for each, the time in ms from its due time to the recorded result. */
 async function measureDelays(store: Store, monitors: readonly string[], lastsMs: number): Promise<number[]> {
   const dueAt = new Map<string, number>();
   const delays: number[] = [];
@@ -144,13 +144,13 @@ async function measureDelays(store: Store, monitors: readonly string[], lastsMs:
     }
     await delay(EVERY_MS);
   }
-  // A check that has not ended yet counts with its delay so far.
+  // For a check that has not ended yet, counts the delay until now.
   for (const at of dueAt.values()) delays.push(performance.now() - at);
   unsubscribe();
   return delays;
 }
 
-/** Starts a server that greets only when told, and then closes the connection. */
+/** Starts a server that greets only when `greet` is called, and then closes the connection. */
 async function startTarpit() {
   const waiting = new Set<Socket>();
   const server = createServer((socket) => {

@@ -13,20 +13,20 @@ import { markVerified, sendTo, signUp } from '../../tests/kit/product/people.ts'
 import { type Figure, measureRounds, percentile } from '../scale/figures.ts';
 import { healthWhile, rssOf } from './routes.ts';
 
-/** Longest delay that another account may add to an alert. */
+/** Maximum delay, in ms, that an attacker may add to another account's alert. */
 const MAX_LATER_MS = 2_000;
 const MAX_HEALTH_MS = 100;
 const MAX_RSS_GROWTH_MB = 64;
 const MB = 1_000_000;
 const ALERTS_ALONE = 5;
-/** Time between two alerts: an account may add 60 domains a minute. */
+/** Time between two alerts, in ms. An account may add only 60 domains a minute. */
 const ALERT_EVERY_MS = 1_000;
 const ALERT_TIMEOUT_MS = 120_000;
 const RSS_EVERY_MS = 100;
 
 /**
- * Starts the product with an attacker's account and another one, whose alerts are measured. All names below `site.test` have a host
- * with a valid certificate. `close` stops everything.
+ * Starts the product with an attacker's account and another account, whose alerts are measured. Every name below `site.test`
+ * has a host with a valid certificate. `close` stops everything.
  */
 export async function startTwoAccounts() {
   const folder = temporaryFolder();
@@ -83,7 +83,7 @@ export async function startTwoAccounts() {
     store,
     hosts,
     addresses: dns.entries,
-    /** Does the work of the attacker, and meanwhile measures alerts of the other account, `/api/health` and the memory. */
+    /** Runs `work`, which is the attack. Measures alerts of the other account, `/api/health` and the memory meanwhile. */
     async beside(what: string, work: () => Promise<unknown>): Promise<Figure[]> {
       const before = rssOf(app);
       let most = before;

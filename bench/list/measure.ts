@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 
 export interface ListFigures {
-  /** Time from navigation to the painted first rows, ms, on a second visit with scripts in the browser's cache. */
+  /** Time from navigation until the first rows are painted, in ms. Measured on a second visit, with the scripts in the browser's cache. */
   firstRowsMs: number;
-  /** CPU time of the longest task of the page's main thread while the page scrolls, ms. */
+  /** CPU time of the longest task on the page's main thread while the page scrolls, in ms. */
   longestTaskMs: number;
-  /** Number of these tasks that use more than MAX_TASK_MS of CPU time. */
+  /** Number of tasks while the page scrolls that use more than MAX_TASK_MS of CPU time. */
   longTasks: number;
   slowFrames: number;
   mostMounted: number;
@@ -26,15 +26,12 @@ const SEARCH = 'moss';
 
 /** What `addInstruments` adds to the page's global object. */
 interface Instruments {
-  /** Waits for the first frame in which `isShown` holds. Returns the time after its painting, by the page's own clock, ms. */
+  /** Waits for the first frame in which `isShown` is true. Returns when that frame was painted, in ms of the page's own clock. */
   paintOf: (isShown: () => boolean) => Promise<number>;
   firstRows: Promise<number>;
 }
 
-/**
- * Opens the page, scrolls it to the end a bit on every frame, and searches. Throws if more rows are mounted than there are
- * domains.
- */
+/** Opens the page, scrolls it to the end by a bit on every frame, and searches. Throws if more rows are mounted than there are domains. */
 export async function measureList(
   browser: Browser,
   context: BrowserContext,
@@ -103,7 +100,7 @@ function addInstruments(row: string) {
       const observer = new MutationObserver(() => {
         if (!isShown()) return;
         observer.disconnect();
-        // A timer that an animation frame starts fires after the main thread has painted this frame.
+        // A timer that is started in an animation frame fires after the main thread has painted this frame.
         requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
       });
       observer.observe(document, { childList: true, characterData: true, subtree: true });

@@ -6,7 +6,7 @@ import { LAST_MS, measured, type Window } from './window.ts';
 
 const START_MS = 1_000;
 
-/** Has the product check `checks` monitors from number `first` on, evenly over a window. @throws if it leaves some out */
+/** Lets the product check `checks` monitors from number `first` on, evenly over a window. @throws Error if it leaves some out */
 export async function ownWindow(options: {
   world: FarmStore;
   pid: number;
@@ -21,7 +21,7 @@ export async function ownWindow(options: {
     .selectFrom('monitors')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  // Numbers begin again after the last monitor.
+  // After the last monitor, numbering starts again with the first.
   await sql`update monitors set next_check_at = case
       when (numbers.number - ${first} + ${count}) % ${count} < ${checks}
       then ${from} + ((numbers.number - ${first} + ${count}) % ${count}) * ${Math.floor((seconds * 1_000) / checks)}

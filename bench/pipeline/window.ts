@@ -3,17 +3,17 @@ import { DAY_MS } from '../../contract/durations.ts';
 import type { FarmStore } from '../scale/farm-store.ts';
 import { cpuOf, rssOf, writtenBy } from '../scale/process.ts';
 
-/** What a process used while it made the checks of one window. */
+/** The resources that a process used while it made the checks of one window. */
 export interface Window {
   checks: number;
   cpuMs: number;
-  /** Bytes at the end. */
+  /** RSS at the end of the window, in bytes. */
   rss: number;
   /** Bytes written to disks. */
   written: number;
 }
 
-/** Runs `work`, which makes `checks` checks, and measures the process meanwhile. */
+/** Runs `work`, which makes `checks` checks, and measures what the process uses meanwhile. */
 export async function measured(pid: number, checks: number, work: () => Promise<void>): Promise<Window> {
   const [cpu, written] = [cpuOf(pid), writtenBy(pid)];
   await work();
@@ -31,5 +31,5 @@ export async function measureIdle({ store }: FarmStore, pid: number, ms: number)
   return cpuMs / (ms / 1_000);
 }
 
-/** How long before the end of a window the last check may begin, so that slow checks end within it. */
+/** Time in ms before the end of a window after which no check begins, so that slow checks end within the window. */
 export const LAST_MS = 4_000;

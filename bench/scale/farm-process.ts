@@ -19,7 +19,7 @@ const root = mintAuthority();
 const issuer = root.intermediate();
 const aia = ca.issuer('/issuer.cer', issuer.der);
 const crl = ca.crl('/issuer.crl', mintCrl(issuer));
-// All leaves have one key, because generating one takes longer than everything else.
+// All leaf certificates have one key, because generating keys would take longer than everything else.
 const key = mintKey();
 
 /** Returns the number of the host, or null for a name outside of the farm. */
@@ -28,7 +28,10 @@ function numberOf(name: string): number | null {
   return number !== undefined && name.endsWith(`.${FARM_DOMAIN}`) ? Number(number) : null;
 }
 
-/** One host in four names a CRL, one in eight an OCSP responder, every other one the address of its issuer. */
+/**
+ * Mints a host's certificate. One in four names a CRL, one in eight an OCSP responder, and every second one the address of
+ * its issuer's certificate.
+ */
 function mint(name: string, index: number): string {
   const serialNumber = BigInt(index + 1);
   const url =

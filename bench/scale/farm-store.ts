@@ -9,8 +9,8 @@ import { analyzeAndFlush, createDatabase, type Database } from './store-variants
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /**
- * A store whose monitors check the farm. Their state is that of monitors which were checked before, so that no first checks
- * follow.
+ * A store whose monitors check the farm. Its monitors are in the state of monitors that have been checked before, so that no
+ * first checks follow.
  */
 export interface FarmStore {
   database: Database;
@@ -31,8 +31,8 @@ const FIRST_CHECKS_MS_PER_THOUSAND = 30_000;
 const POSTURE_EVERY = 80;
 
 /**
- * Creates a farm and a store of monitors for it. The product itself checks each until its next check is at the regular interval,
- * which takes about ten minutes for 100,000 monitors.
+ * Creates a farm and a store with monitors for it. The product checks each monitor until its next check is at the regular
+ * interval. This takes about ten minutes for 100,000 monitors.
  */
 export async function createFarmStore(
   kind: 'sqlite' | 'postgres',
@@ -68,7 +68,7 @@ export async function createFarmStore(
     await app.stop();
   }
   await backdatePostures(store);
-  // The icons of new hosts are fetched for hours, and of old ones hardly ever.
+  // Marks the icons as fetched. Those of new hosts would be fetched for hours, those of old hosts hardly ever are.
   await store.db
     .updateTable('favicons')
     .set({ next_fetch_at: Date.now() + DAY_MS })
@@ -87,7 +87,10 @@ export async function createFarmStore(
   };
 }
 
-/** Makes all monitors due and waits until the product has scheduled their next checks at the regular interval. @throws after a limit */
+/**
+ * Makes all monitors due, and waits until the product has scheduled their next checks at the regular interval. @throws Error
+ * after `FIRST_CHECKS_MS_PER_THOUSAND`
+ */
 async function waitForFirstChecks({ db }: Store, monitors: number): Promise<void> {
   await db.updateTable('monitors').set({ next_check_at: Date.now(), active: 1, paused_by: null }).execute();
   const until = Date.now() + MINUTE_MS + (monitors / 1_000) * FIRST_CHECKS_MS_PER_THOUSAND;
@@ -98,7 +101,7 @@ async function waitForFirstChecks({ db }: Store, monitors: number): Promise<void
       .select((eb) => eb.fn.countAll<number>().as('waiting'))
       .where('next_check_at', '<', Date.now() + MINUTE_MS)
       .executeTakeFirstOrThrow();
-    // A first check may be late when its next one comes due, so some are always waiting.
+    // Some monitors are always waiting: a first check may be late when the next one of its monitor is due.
     if (waiting <= monitors / 100) return;
     if (Date.now() > until) throw new Error(`${waiting} monitors of the farm are still due`);
   }

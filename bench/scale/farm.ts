@@ -22,7 +22,7 @@ export interface FarmReady {
 
 export const FARM_DOMAIN = 'farm.example';
 
-/** Returns the address of host number `index`; `half` 128 is that of its second address. */
+/** Returns the address of host number `index`. With 128 as `half`, returns its second address. */
 export const addressOf = (index: number, half: 0 | 128 = 0): string =>
   `127.${half + 1 + ((index >> 16) & 63)}.${(index >> 8) & 255}.${index & 255}`;
 

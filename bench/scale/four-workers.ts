@@ -114,7 +114,7 @@ async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<str
   throw new Error('A worker claimed nothing for two minutes.');
 }
 
-/** Returns for each worker the number of monitors that it claimed last and that were checked since `from`. */
+/** Returns, for each worker, how many of the monitors checked since `from` it was the last to claim. */
 async function sharesSince(
   { db }: Store,
   { from, names }: { from: number; names: readonly string[] },
@@ -143,8 +143,8 @@ async function heldLeases({ db }: Store): Promise<Held[]> {
 }
 
 /**
- * Returns the times in ms from the kill until other workers checked the monitors that the killed worker had claimed;
- * Infinity for each monitor that they did not check within 150 s.
+ * Returns the times in ms from the kill until other workers checked the monitors that the killed worker had claimed. Infinity
+ * for a monitor that they did not check within 150 s.
  */
 async function retakenAfter({ db }: Store, held: readonly Held[], killedAt: number): Promise<number[]> {
   const ids = held.map(({ id }) => id);

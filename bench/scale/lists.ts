@@ -16,11 +16,11 @@ const MAX_SEARCH_MS = 150;
 const MAX_SUMMARY_MS = 150;
 
 /**
- * Measures the queries of an account's pages, for the largest account and for a small one, because a large account must
- * not slow down a small one.
+ * Measures the queries of an account's pages, for the largest account and for a small one, because a large account must not
+ * slow down a small one.
  */
 export async function measureLists({ store, content, now }: MeasuredStore): Promise<Figure[]> {
-  // Update the rows first, as each check does, because rows that were only inserted are faster to read than in production.
+  // Rows that were only inserted are faster to read than in production, where each check updates them. So update them first.
   await store.db
     .updateTable('monitors')
     .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
@@ -34,7 +34,10 @@ export async function measureLists({ store, content, now }: MeasuredStore): Prom
   ];
 }
 
-/** Has every five monitors of the account serve one certificate: that of the first of the next five, so that each one changes. */
+/**
+ * Gives every five monitors of the account one certificate, namely that of the first of the next five. So the certificate of
+ * each monitor changes.
+ */
 async function shareCertificates({ db }: Store, accountId: string): Promise<void> {
   const inOrder = sql`over (order by host, port)`;
   const next = (column: string) => sql`lead(${sql.ref(column)}, 5, ${sql.ref(column)}) ${inOrder}`;

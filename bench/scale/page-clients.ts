@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-// Reads pages and event streams of the server in `pages.ts`, as browsers do, so that their CPU time does not count as the server's.
+// Reads pages and event streams of the server in `pages.ts`, as browsers do. Runs in a process of its own, so that its CPU
+// time does not count as the server's.
 
 export type Order =
   | { kind: 'pages'; url: string; cookies: string[]; headers: Record<string, string>; count: number }
   | { kind: 'streams'; url: string; cookies: string[]; count: number }
   | { kind: 'close' };
 
-/** Result of an order. `bytes` are those of all bodies; `events` is the number of events of the closed streams. */
+/** Result of an order. `bytes`: size of all bodies; `events`: number of events of the streams that were closed. */
 export interface Done {
   bytes: number;
   events: number;

@@ -23,10 +23,10 @@ import { createDatabase } from './store-variants.ts';
 
 const STREAMS = 500;
 const STREAMS_PER_ACCOUNT = 20;
-/** Domains of the first account and of each other one. */
+/** Number of domains of the first account, and of each other account. */
 const MONITORS = { first: 200, other: 20 };
 const CHECKS_PER_SECOND = 60;
-/** Includes several heartbeats of each stream. */
+/** Duration in ms; long enough for several heartbeats on each stream. */
 const WINDOW_MS = 20_000;
 const PAGES = 3_000;
 /** Sessions per account, because the rate limit counts requests per session. */
@@ -40,7 +40,7 @@ interface World {
 }
 
 /**
- * Measures the CPU time of the API for a page of the domain list and, at 60 checks a second, for 500 event streams. The clients
+ * Measures the API's CPU time for a page of the domain list and, at 60 checks a second, for 500 event streams. The clients
  * run in another process.
  */
 export async function measurePages(say: (text: string) => void): Promise<Figure[]> {
@@ -143,7 +143,7 @@ function cpuMsSince(from: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-/** Serves the API as the product does, in this process, for accounts whose domains were checked. */
+/** Serves the API as the product does, in this process, for accounts whose domains have been checked. */
 async function serve(store: Store, dataDir: string): Promise<World & { close: () => void }> {
   const port = await freePort();
   const config = parseConfig({

@@ -20,8 +20,8 @@ function readTicks(): Ticks | null {
 // the figures unreliable.
 
 /**
- * Starts to measure steal time. The returned function returns its share since then, 0 to 1; null if the kernel provides
- * no ticks or no tick has passed.
+ * Starts to measure steal time. The returned function returns the share of steal time since the start, 0 to 1; null if the
+ * kernel provides no ticks or none has passed.
  */
 export function watchStolenTime(): () => number | null {
   const before = readTicks();

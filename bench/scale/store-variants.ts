@@ -111,8 +111,8 @@ export async function fill(variant: StoreVariant): Promise<MeasuredStore> {
 }
 
 /**
- * Updates the planner's statistics and flushes the prepared data to disk. Otherwise pending writes, and autovacuum
- * within a minute, would slow down the measurement.
+ * Updates the planner's statistics and writes the prepared data to disk. Otherwise pending writes, and autovacuum within a
+ * minute, would slow down the measurement.
  */
 export async function analyzeAndFlush({ db, dialect }: Store): Promise<void> {
   const statements =

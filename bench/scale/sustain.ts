@@ -15,7 +15,7 @@ export interface SustainOptions {
 
 /** Time at the start that is not measured, ms: the product compiles code and fills caches. */
 const WARM_UP_MS = 10_000;
-/** Maximum lag of a check, ms. Checks that fall due less than this before the end of the run are not counted. */
+/** Maximum delay of a check, in ms. Checks that become due less than this before the end of the run are not counted. */
 const MAX_LAG_MS = 30_000;
 const ASK_EVERY_MS = 140;
 /** Number of requests between two printed latencies. */
@@ -23,7 +23,7 @@ const REPORT_EVERY = 200;
 const MB = 1_000_000;
 
 /**
- * Measures the product as one process on SQLite that checks the farm while a person uses it: lag of checks, response
+ * Measures the product as one process on SQLite that checks the farm while a person uses it: delays of checks, response
  * times, memory and CPU time.
  */
 export async function measureSustained(options: SustainOptions): Promise<Figure[]> {
@@ -49,7 +49,7 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
     const lags = rows.flatMap(({ id, last_checked_at: checkedAt }) => {
       const dueAt = due.get(id);
       if (dueAt === undefined || dueAt < measured.startedAt || dueAt > until - MAX_LAG_MS) return [];
-      // For a monitor that was not checked by the end, count the lag so far.
+      // For a monitor that was not checked by the end, count its delay until then.
       return [(checkedAt ?? 0) >= dueAt ? (checkedAt ?? 0) - dueAt : until - dueAt];
     });
     const checks = rows.filter(
