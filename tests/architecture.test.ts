@@ -81,10 +81,10 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'node:net': ['server/egress', 'server/probe', 'server/api', 'server'],
 };
 
-/** Packages with many modules that most servers never need: loaded on demand, not at startup. */
+/** Packages with many modules that most deployments never need. They are loaded on demand, not at startup. */
 const LATE_PACKAGES = ['@paddle/paddle-node-sdk'];
 
-/** Pure rooms: no I/O, clock, randomness or async. Each with the only outside modules that it may import. */
+/** Pure rooms: no I/O, clock, randomness or async. Each has the list of the only outside modules that it may import. */
 const PURE_ROOMS: Record<string, readonly string[]> = {
   'server/pki': ['node:crypto'],
   'server/core': ['node:url', 'tldts'],
@@ -96,19 +96,22 @@ const IMPURE =
 /** Modules that open connections. */
 const SENDING = /^server\/egress\/|^nodemailer$|^imapflow$|^node:(?:net|tls|dns|https?)$/;
 
-/** The project's folders without hidden ones; a new one needs a line here and in ARCHITECTURE.md. */
+/** The project's folders, except hidden ones. A new folder needs a line here and one in ARCHITECTURE.md. */
 const FOLDERS = ['bench', 'contract', 'deploy', 'docs', 'findings', 'scripts', 'server', 'tests', 'web'];
 
 const DIRECT_WRITE = /\bdb\s*\.(insertInto|updateTable|deleteFrom)\(\s*'?(\w+)/g;
-/** Writes to account tables outside a transaction. Loops make most of them; requests may make the others without a session. */
+/**
+ * Writes to account tables outside a transaction. Most of them are made by the worker's loops; requests may make the others
+ * without a session.
+ */
 const DIRECT_WRITES = [
   'heartbeat.ts deleteFrom accounts',
   ...['check-due', 'favicons', 'monitor-claims'].map((file) => `${file}.ts updateTable monitors`),
   'outbox.ts updateTable asTable',
-  // These writes record when a secret was last used.
+  // Records when a token was last used, as does the next line for other secrets.
   'api-tokens.ts updateTable api_tokens',
   'calendar-feeds.ts updateTable calendar_feeds',
-  // A key has no effect by itself: the call that claimed it releases it when it is refused.
+  // The row of an idempotency key has no effect by itself, and the call that claimed it releases it when the call is refused.
   ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `idempotency.ts ${verb} idempotency_keys`),
   // Anybody with a session may renew or end it.
   ...['updateTable', 'deleteFrom'].map((verb) => `sessions.ts ${verb} sessions`),
@@ -179,7 +182,7 @@ describe('Rooms', () => {
     expect([...new Set(reexports.map(({ from }) => from))]).toEqual(['server/channels/kinds/index.ts']);
   });
 
-  it('for alert channels give the API only definitions and nothing that opens connections', () => {
+  it('let the API use of alert channels only definitions, and nothing that opens connections', () => {
     const used = imports.filter(
       ({ from, to }) => roomOf(from) === 'server/api' && roomOf(to) === 'server/channels',
     );
@@ -283,7 +286,8 @@ describe('Source files', () => {
     const readers = sources.filter((path) =>
       /\bonReplica\(|\.replica\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
     );
-    // Downloads, calendars, metrics, public pages. Never data that decides something: quotas, leases, sessions, sent messages.
+    // Downloads, calendars, metrics and public pages. Data that decides something is never read there: quotas, leases,
+    // sessions, sent messages.
     expect(readers.toSorted()).toEqual([
       'server/api/auth/export-routes.ts',
       'server/api/domains/certificate-routes.ts',

@@ -115,7 +115,7 @@ describe('docs/how-to/add-a-channel.md', () => {
   const guide = readFileSync('docs/how-to/add-a-channel.md', 'utf8');
   const files = Array.from(guide.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|tsx|md))`/g), ([, file = '']) => file);
 
-  it('names every source file that knows the kind ntfy', () => {
+  it('names every source file that mentions the channel kind ntfy', () => {
     const knowing = ['contract', 'server', 'web', 'tests/kit/peers']
       .flatMap((folder) =>
         readdirSync(folder, { recursive: true }).map((path) => `${folder}/${String(path)}`),

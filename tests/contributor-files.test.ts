@@ -28,7 +28,7 @@ interface Job {
 
 const readWorkflow = (file: string): Workflow => parse(read(join('.github/workflows', file)));
 
-/** Returns what the job's steps run for each value of the matrix. */
+/** Returns the commands that the steps of the job run, for each value of the matrix. */
 function commandsOf({ strategy, steps }: Job): string[] {
   const values = Object.entries(strategy.matrix).flatMap(([name, all]) => all.map((value) => [name, value]));
   return steps.flatMap(({ run }) =>
@@ -168,7 +168,7 @@ describe.each(globSync('docs/how-to/*.md', { cwd: root }))('%s', (page) => {
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
-  it('names only identifiers that occur in the files it names', () => {
+  it('names only identifiers that occur in the files that the page names', () => {
     const files = paths.filter((path) => /\.\w+$/.test(path));
     const words = new Set(files.flatMap((path) => read(path).match(/\w+/g) ?? []));
     const identifiers = codeIn(page).filter((code) => /^\w+$/.test(code));

@@ -57,7 +57,7 @@ describe('The Dockerfile', () => {
 
   it('gets its base image from one build argument with an exact version as default', () => {
     expect(text).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z]+-slim$/m);
-    // An argument of a stage does not apply to FROM: it must be declared before the first one.
+    // An argument that is declared in a stage does not apply to FROM. It must be declared before the first FROM.
     expect(text.indexOf('ARG NODE_IMAGE=')).toBeLessThan(text.search(/^FROM /m));
     expect(text.match(/^ARG /gm)).toHaveLength(1);
     const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);

@@ -24,7 +24,7 @@ it('a finding colours a card or the panel if and only if the domain needs attent
   for (const code of CODES)
     for (const severity of SEVERITIES) {
       const { trusted, problem, message } = checked(code, severity);
-      // A critical finding `revoked` or `expired` is the state of the domain.
+      // A critical finding `revoked` or `expired` is at the same time the state of the domain.
       const state = (code === 'revoked' || code === 'expired') && severity === 'critical' ? code : 'ok';
       const attention = attentionReason({
         state,

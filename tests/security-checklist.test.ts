@@ -90,6 +90,6 @@ it('Every promise about security is marked in a test, and every mark is about a 
   await expect(head + listPlaces(promises, marks)).toMatchFileSnapshot('security/map.md');
 });
 
-it.each(['6.2.1', '6.6.1', 'unknown'])('promise() throws for %s, which is not promised', (id) => {
+it.each(['6.2.1', '6.6.1', 'unknown'])('promise() throws for %s, which no document promises', (id) => {
   expect(() => promise(id)).toThrow(`has the promise ${id}`);
 });

@@ -5,12 +5,12 @@ import { readPkitsCases } from '../scripts/vectors-pkits.ts';
 import { readVectorCases } from '../scripts/vectors-cases.ts';
 import { runVectors } from '../scripts/vectors-run.ts';
 
-/** Not part of the project; for people who check it. */
+/** A folder beside the project, for people who check it. */
 const folder = resolve(import.meta.dirname, '../../shared/vectors');
 const files = ['limbo.json', 'bettertls-path.json'].filter((name) => existsSync(resolve(folder, name)));
-/** NIST PKITS, if it is there. */
+/** NIST PKITS, if it is in the folder. */
 const suites = ['pkits'].filter((name) => existsSync(resolve(folder, name)));
-/** Within the validity of the exported BetterTLS certificates; x509-limbo cases contain their own time. */
+/** A time at which the BetterTLS certificates are valid. The x509-limbo cases have times of their own. */
 const now = Date.UTC(2026, 11, 1);
 
 if (files.length === 0) console.info(`vectors: skipped, no files in ${folder}`);

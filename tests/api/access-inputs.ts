@@ -3,7 +3,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Input } from '../kit/product/people.ts';
 import { type Caller, TEST_PRICE, type Things } from './access-world.ts';
 
-/** The caller, and the ids its requests name: its own things or the owner's. */
+/** A caller, and the ids that its requests name. These belong to the caller itself or to the owner. */
 export interface Asking {
   caller: Caller;
   things: Things;

@@ -28,7 +28,7 @@ export async function routesOf({ send }: Pick<Client, 'send'>): Promise<Route[]>
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Empty for an endless stream: its body is not read. */
+  /** Body of the answer; empty for an endless stream, whose body is not read. */
   text: string;
 }
 
@@ -50,7 +50,7 @@ export async function ask(
   return { status: response.status, headers: response.headers, text: isStream ? '' : await response.text() };
 }
 
-/** Returns an answer without the parts that differ anyway: the request's id and the remaining rate limit. */
+/** Returns an answer without its request id and the remaining rate limit, which differ in every answer. */
 export function comparable({ status, headers, text }: Answer) {
   return {
     status,

@@ -8,8 +8,9 @@ import { ask, type Route, routesOf } from './access-routes.ts';
 import { type Caller, createWorld, giveToken, type World } from './access-world.ts';
 
 /**
- * The calls that a personal token may make, by the scope they need. Every other call that needs a session refuses tokens:
- * account, sessions, sign-in methods, tokens, other secrets that outlive a token, billing, the full export and deletion.
+ * The calls that a personal token may make, by the scope that they need. No token may make the other calls that need a
+ * session: account, sessions, sign-in methods, tokens, other secrets that outlive a token, billing, the full export and
+ * deletion.
  */
 const SCOPES: Record<TokenScope, string> = {
   read: `
@@ -90,7 +91,7 @@ const scopeOf = new Map(
 const inputFor = ({ operation }: Route, caller: Caller, things = caller.things) =>
   INPUTS[operation.operationId]({ caller, things });
 
-/** Returns all rows, without the time of a token's last use. */
+/** Returns all rows, without the times at which tokens were last used. */
 const rowsOf = async (world: World) =>
   (await world.rows()).map((row) => row.replace(/"last_used_at":\d+/, '"last_used_at":null'));
 
@@ -214,7 +215,7 @@ describeAnyDatabase('A personal token', (open) => {
     expect(await rowsOf(world)).toEqual(before);
   });
 
-  it('is rejected if it is invalid, even when a valid session cookie comes with it', async () => {
+  it('is refused if it is invalid, even if the request has a valid session cookie', async () => {
     const world = await createWorld(open, []);
     const owner = world.caller('owner');
     const client = await owner.arrive();

@@ -27,15 +27,16 @@ import { certificatesOf, giveCertificates } from './access-certificates.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 /**
- * Kinds of callers. All except `anonymous` had an account; `disabled` and `deleted` kept their cookies and the ids they knew.
+ * Kinds of callers. All except `anonymous` have or had an account. `disabled` and `deleted` kept their cookies and the ids
+ * that they knew.
  */
 export const CALLERS = ['anonymous', 'owner', 'stranger', 'free', 'premium', 'disabled', 'deleted'] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** Ids of what a caller has. */
+/** Ids of things that belong to a caller. */
 export interface Things {
   domain: string;
-  /** Fingerprint and PEM of the certificate that the domain serves, and the fingerprint of the one before. */
+  /** Fingerprint and PEM of the certificate that the domain serves, and the fingerprint of the certificate before it. */
   certificate: string;
   certificatePem: string;
   formerCertificate: string;
@@ -47,7 +48,7 @@ export interface Things {
   token: string;
   /** Id of a webhook. */
   channel: string;
-  /** Sent to the account's own address. */
+  /** A delivery to the account's own address. */
   delivery: string;
   incident: string;
   maintenance: string;
@@ -96,7 +97,7 @@ const facts: AuthorityFacts = {
 };
 const referenceOf = (accountId: string) => createCheckoutReferences(SECRETS.session).of(accountId);
 
-/** Ids that name nothing. */
+/** Returns ids of things that do not exist. */
 export const nobodysThings = (): Things => ({
   domain: randomUUID(),
   ...certificatesOf(randomUUID()).things,
@@ -352,7 +353,10 @@ export async function newSession(
   return { id, cookies };
 }
 
-/** Returns the owner's things for the anonymous caller and the stranger, the caller's own for all others. */
+/**
+ * Returns the things that a caller's requests name: the owner's for the anonymous caller and the stranger, the caller's own
+ * for all others.
+ */
 export function thingsFor(world: World, caller: Caller): Things {
   const isForeign = caller.name === 'anonymous' || caller.name === 'stranger';
   return (isForeign ? world.caller('owner') : caller).things;

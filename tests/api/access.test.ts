@@ -155,7 +155,7 @@ const CODES: Record<string, ProblemCode> = {
   barred: 'account_disabled',
   bought: 'already_subscribed',
   limit: 'limit_reached',
-  // No worker runs here that could answer.
+  // Without a worker, nobody answers this call.
   nobody: 'unavailable',
   premium: 'premium_required',
   token: 'invalid_token',
@@ -168,7 +168,7 @@ const rows = TABLE.split('\n')
   .filter((cells) => cells.length > CALLERS.length)
   .map(([method, path, ...words]) => ({ key: `${method} ${path}`, words }));
 
-/** Returns the table's word for an answer; a text that matches no row if the answer violates the contract. */
+/** Returns the table's word for an answer. If the answer violates the contract, returns a text that no row of the table has. */
 function wordFor({ status, text }: Answer, { operation }: Route): string {
   const described = operation.responses[String(status)]?.description;
   if (described !== undefined && status < 400) return 'ok';
@@ -185,7 +185,7 @@ const isIn = (input: Input) => (text: string) =>
 
 const inLine = (key: string, words: string[]) => [key.padEnd(60), ...words].join(' ');
 
-/** The owner comes last, to show that the others left everything unchanged. */
+/** The owner comes last, to show that the other callers left everything unchanged. */
 const inTurn: CallerName[] = [...CALLERS.filter((name) => name !== 'owner'), 'owner'];
 
 it('The access table has one row for every call that the OpenAPI document lists and the server serves', async () => {
@@ -233,12 +233,12 @@ describeAnyDatabase('Access control', (open) => {
         if (name === 'stranger')
           isOwners = word === '404' || Object.values(world.caller('owner').things).some(isIn(input));
         if (name === 'owner') {
-          // If the call refused its owner too, a refusal of others would prove nothing.
+          // If the call refused its owner too, a refusal of other callers would prove nothing.
           if (isOwners && route.operation.security && word !== 'ok') faults.push(`${key} refuses its owner`);
           continue;
         }
         const said = `${answer.text} ${JSON.stringify([...answer.headers])}`;
-        // The bulk call repeats the ids of its request; these are not a leak.
+        // The answer of the bulk call repeats the ids of its request, which is no leak.
         const isNews = (secret: string) => key !== MANY || !JSON.stringify(input.body).includes(secret);
         for (const secret of secrets.filter(isNews))
           if (said.includes(secret)) faults.push(`${key} tells ${name} ${secret}`);

@@ -44,7 +44,7 @@ const textOf = (...domains: DomainMetrics[]) =>
   accountMetricsText(domains, { total: domains.length, now: NOW });
 
 describeEachDatabase("The account's Prometheus metrics", (open) => {
-  it('list certificate and uptime values of the account’s own domains', async () => {
+  it('list certificate and uptime values of the domains of their own account only', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const shop = await add(alice, 'shop.example.com');
@@ -121,7 +121,7 @@ it('Metric labels escape quotes, backslashes and newlines like prom-client', asy
   expect(line(textOf(measured({ host })))).toBe(line(await registry.metrics()));
 });
 
-it('The metrics of a domain say 0 for an invalid certificate or a host that is down, and omit unknown values', () => {
+it('The metrics of a domain are 0 for an invalid certificate or a host that is down; unknown values are left out', () => {
   const valueOf = (name: string, change: Partial<DomainMetrics>) =>
     samples(textOf(measured(change))).get(`certlantern_domain_${name}{domain="shop.example"}`);
   expect(valueOf('certificate_valid', { revoked: true })).toBe(0);

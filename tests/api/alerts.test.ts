@@ -22,7 +22,7 @@ const changeDomain = (person: Person, id: string, body: object) =>
   person.ask(CALLS.changeDomainAlerts, { params: { id }, body });
 const preview = (person: Person, body: object) => person.ask(CALLS.previewAlerts, { body });
 
-/** Adds a domain whose certificate, valid for 90 days in all, expires in `days`. */
+/** Adds a domain. Its certificate is valid for 90 days in all and expires in `days`. */
 async function watch(
   api: TestApi,
   person: Person,
@@ -238,13 +238,13 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect(await waits()).toBeGreaterThan(590);
     await set(quiet(60));
     expect([await waits()]).toEqual([expect.toSatisfy((left: number) => left > 50 && left <= 60)]);
-    // The domain's own quiet hours hold its alerts, whatever those of the account are.
+    // The domain has quiet hours of its own, so the account's quiet hours do not matter for its alerts.
     await changeDomain(alice, id, { quiet_hours: quiet(120) });
     await set(null);
     expect(await waits()).toBeGreaterThan(110);
     await changeDomain(alice, id, {});
     expect(await waits()).toBeLessThanOrEqual(0);
-    // The events that alert stay the same, so no new check is needed.
+    // The settings still allow alerts about the same events, so no check is needed.
     expect(await nextChecks(api)).toEqual(checkedNext);
   });
 
@@ -309,7 +309,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
       await changeDomain(bob, id, { channels: [] }),
     ])
       expect([refused.status, refused.problem.code]).toEqual([400, 'invalid_request']);
-    // A channel of another account, or a removed one, does not count. Without any left, all channels get alerts.
+    // A channel of another account, or a removed one, is ignored. If no other is left, all channels get alerts.
     const foreign = { ...DEFAULTS, channels: ['nobodys'] };
     await bob.ask(CALLS.changeAccountAlerts, { body: { settings: foreign } });
     expect((await bob.ask(CALLS.accountAlerts)).ok.data.settings.channels).toBeNull();
@@ -352,7 +352,7 @@ describeAnyDatabase('The preview of alert steps', (open) => {
     for (let count = 0; count < 9; count++)
       ids.push(await watch(api, bob, 60 + count, `shop-${count}.example.com`));
     await watch(api, bob, 200, 'later.example.com');
-    // The domain's own steps stay; alerts after 90 days are not counted.
+    // The domain keeps its own steps. Alerts after 90 days are not counted.
     await changeDomain(bob, ids[8] ?? '', { steps: ['1d'] });
     const { alerts, more } = (await preview(bob, { steps: ['14d', '7d'] })).ok.data;
     expect([alerts.length, more]).toEqual([20, 8 * 3 + 2 - 20]);

@@ -100,12 +100,12 @@ it('The link to the mail page is shown only to clients on the same machine', asy
   for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(await shown(peer)).toBe(path);
   expect((await api.send(path)).status).toBe(200);
 
-  // Clients on the network, with a name in the Host header that anybody can send.
+  // Clients on the network send a local name in the Host header, as anybody can.
   for (const peer of ['198.51.100.7', '192.168.1.5', '1127.0.0.1', '::2'])
     expect(await shown(peer, { host: 'localhost:8080' })).toBeNull();
-  // Mail is really sent here, so none is stored.
+  // This deployment really sends its mail, so it stores none.
   expect(await shown('127.0.0.1', {}, await startApi(open))).toBeNull();
-  // A proxy on this machine that adds no forwarding headers.
+  // A proxy on this machine that adds no forwarding headers to requests.
   const published = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
   const behindProxy = await startApi(open, { mailFolder, config: published });
   expect(await shown('127.0.0.1', { host: 'localhost:8080' }, behindProxy)).toBeNull();

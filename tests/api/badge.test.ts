@@ -28,7 +28,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'image/svg+xml; charset=utf-8',
       'cache-control': 'public, no-cache',
-      // Pages of other sites embed it.
+      // Lets pages of other sites embed the badge.
       'cross-origin-resource-policy': 'cross-origin',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'x-content-type-options': 'nosniff',
@@ -104,7 +104,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(new Set((await Promise.all(left)).map(({ status }) => status))).toEqual(new Set([404]));
     const over = await visit(api, '/badge/x.svg');
     expect(over.status).toBe(429);
-    // Less than a minute if the requests took a while.
+    // The remaining time is less than a minute if the requests took a while.
     const seconds = Number(over.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);

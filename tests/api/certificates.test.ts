@@ -106,7 +106,7 @@ describeAnyDatabase('The certificates of an account', (open) => {
     await change(() => true);
     const wholly = (await bob.ask(CALLS.certificateStory, { params })).ok.data;
     expect([wholly.done, wholly.total]).toEqual([3, 3]);
-    // The one that changed last comes first.
+    // The domain that changed last comes first.
     expect(wholly.domains[0]?.hostname).toBe('b.shop.example');
     expect((await bob.ask(CALLS.listCertificates)).ok.total).toBe(1);
     const former = wholly.versions[1]?.fingerprint ?? '';
@@ -187,14 +187,14 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     expect(await pending()).toEqual([]);
   });
 
-  it('raises one alert for all domains that still serve another certificate at the deadline that was set last', async () => {
+  it('raises one alert for all domains that serve another certificate at the deadline; the latest announcement sets the deadline', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();
     const old = wildcard(now - 30 * DAY_MS, now + 60 * DAY_MS);
     const ids = await addHosts(api, bob, old);
     const pem = later(now).certificatePem;
-    // The time of the last announcement counts.
+    // Two announcements: the deadline of the second one applies.
     for (const minutes of [600, 5]) {
       const by = new Date(now + minutes * MINUTE_MS).toISOString();
       void (await bob.ask(CALLS.expectCertificate, { body: { pem, by } })).ok;
@@ -214,7 +214,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     expect(alerts).toEqual([{ step: 'opened' }]);
   });
 
-  it('is refused while a domain waits for five others, with the name of the domain', async () => {
+  it('is refused while a domain already waits for five certificates; the answer names the domain', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { bob } = await api.cast();

@@ -79,7 +79,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       [first.secret, false],
       [secret, false],
     ]);
-    // A change of the URL keeps the secrets.
+    // A change of the webhook's URL keeps its secrets.
     await change(bob, channel.key, { config: hook('elsewhere') });
     expect(await stored()).toMatchObject({
       url: 'https://hooks.example.com/elsewhere',

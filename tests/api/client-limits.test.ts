@@ -13,7 +13,7 @@ import { startApi } from './test-api.ts';
 const open = () => freshStore('sqlite');
 const TOKEN = (index: number) => `clt_${String(index).padStart(43, 'x')}`;
 
-/** Every limit that counts by address: what it limits, the maximum for one network, and one attempt. */
+/** Every limit that counts by address: what it limits, the maximum for one network, and a function that makes one attempt. */
 const LIMITED: [what: string, max: number, attempt: (send: Send, index: number) => Promise<number>][] = [
   ['pages', 1_200, async (send) => (await send('/landing')).status],
   ['files', 1_200, async (send) => (await send('/assets/main.js')).status],
@@ -61,11 +61,11 @@ describe('A rate limit by address', () => {
   });
 
   it(
-    'counts an invalid token once per address and window, even if ten thousand other addresses send it too',
+    'counts an invalid token once per address and window, even while ten thousand other addresses send the same one',
     { timeout: 300_000 },
     async () => {
       const api = await startApi(open);
-      // Ten thousand rows, none of which has to outlive the test.
+      // The test inserts ten thousand rows, which need not survive a crash.
       await sql`pragma synchronous = off`.execute(api.store.db);
       const show = (address: string) =>
         api.sendFrom(address)('/api/user/me', { headers: { authorization: `Bearer ${TOKEN(1)}` } });
@@ -126,7 +126,7 @@ describe('Pages and files', () => {
     expect(await telemetry.meters.registry.metrics()).toContain(
       `certlantern_limit_reached_total{limit="LIMIT_PAGES_PER_MINUTE"} ${paths.length}`,
     );
-    // The API has a separate limit, and so has every other address.
+    // Calls of the API have a limit of their own, and so does every other address.
     expect((await api.send('/api/config')).status).toBe(200);
     expect((await api.sendFrom('198.51.100.8')('/landing')).status).not.toBe(429);
     api.clock.advance(60_000);

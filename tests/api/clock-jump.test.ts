@@ -19,7 +19,7 @@ async function ahead<T>({ clock }: TestApi, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Repeats a call until a limit refuses it; returns the time after which the answer allows it again, ms. */
+/** Repeats a call until a limit refuses it. Returns how many ms the answer asks to wait. */
 async function useUp(call: () => Promise<{ status: number; headers: Headers }>): Promise<number> {
   for (let count = 0; count < 2_000; count++) {
     const answer = await call();
@@ -55,7 +55,7 @@ describeAnyDatabase('After the clock was 400 days ahead and is right again', (op
     promise('clocks');
   });
 
-  it('a status page shows what has changed since', async () => {
+  it('a status page shows changes that were made before the jump', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const shop = await add(alice, 'shop.example.com');
@@ -68,7 +68,7 @@ describeAnyDatabase('After the clock was 400 days ahead and is right again', (op
     expect(await state()).toBe('up');
   });
 
-  it('sessions and tokens that were valid before are valid, and a token shows its last use', async () => {
+  it('sessions and tokens from before the jump stay valid, and a token still shows its last use', async () => {
     const api = await startApi(open);
     const { alice, anonymous } = await api.cast();
     const body = { name: 'CI', scopes: ['read'], expires_in_days: null };

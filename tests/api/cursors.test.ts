@@ -37,7 +37,7 @@ interface Reading {
   direction?: string;
   limit?: number;
   q?: string;
-  /** Runs between two pages; `last` is the id that the cursor names. */
+  /** Called between two pages. `last` is the id of the row that the cursor names. */
   meanwhile?: (count: number, last: string) => Promise<void>;
 }
 
@@ -79,7 +79,7 @@ describeEachDatabase('A list with cursor pagination', (open) => {
     await watch(api, bob, ['bobs']);
     for (const sort of DOMAIN_SORTS) {
       const [up, down] = [await wholeList(alice, sort, 'asc'), await wholeList(alice, sort, 'desc')];
-      // By expiry, domains without a certificate are last in both directions.
+      // In the order by expiry, domains without a certificate are last in both directions.
       const dated = NAMES.length - WITHOUT_CERTIFICATE;
       const isMixed = sort === 'soonest';
       expect(isMixed ? down.slice(0, dated) : down).toEqual((isMixed ? up.slice(0, dated) : up).toReversed());
@@ -100,7 +100,7 @@ describeEachDatabase('A list with cursor pagination', (open) => {
     await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
     for (const sort of DOMAIN_SORTS)
       for (const direction of SORT_DIRECTIONS) {
-        // In this order the rows that others add belong at the end, so the list would contain them.
+        // In this order, rows that are added meanwhile belong at the end, so the list would rightly contain them.
         if (sort === 'newest' && direction === 'asc') continue;
         await api.store.db.deleteFrom('monitors').execute();
         await watch(api, alice, NAMES);

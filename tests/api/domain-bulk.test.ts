@@ -66,7 +66,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     ]);
   });
 
-  it('schedules checks, once a minute per domain, and none for paused domains', async () => {
+  it('schedules checks, at most once a minute per domain, and none for paused domains', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
@@ -85,7 +85,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(2);
   });
 
-  it('can request a check again at once if the database failed on the first request', async () => {
+  it('can be repeated at once after the database failed on the first request', async () => {
     const errors: unknown[][] = [];
     const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
     const api = await startApi(open, { log });

@@ -78,7 +78,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       // The certificate is valid for two days only.
       revocation: 'not_applicable',
       protocol: 'https',
-      // Unknown while the domain is paused.
+      // Unknown, because the domain is paused.
       uptime: '',
       down_since: '',
       response_ms: '5',
@@ -94,7 +94,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       verify_name: '',
       expected_status: '',
       family: '',
-      // Paused domains need no attention.
+      // Empty, because a paused domain needs no attention.
       attention: '',
     });
     expect(gone).toMatchObject({

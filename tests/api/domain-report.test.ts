@@ -24,7 +24,7 @@ const domainOf = async (person: Person, id: string) =>
 const reportOf = async (person: Person, id: string) =>
   (await person.ask(CALLS.domainReport, { params: { id } })).ok.data;
 
-/** An observation in which the server sent only the leaf and the intermediate was fetched. */
+/** Returns an observation of a server that sent only its leaf, so that the intermediate was fetched. */
 const completed = (monitor: Monitor): Observation => ({
   ...answeredWith(leaf)(monitor),
   authorities: [{ der: issuing.der, source: 'fetched', url: 'http://ca.example/issuing.der' }],

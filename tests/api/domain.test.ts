@@ -41,7 +41,7 @@ const REFUSED_HOSTS = [
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 
 describeAnyDatabase('A lookup before adding', (open) => {
-  it('names the domain that the account has already, and says whether the name is in DNS', async () => {
+  it('names the domain that the account already has, and says whether the name is in DNS', async () => {
     const known: Record<string, boolean> = { 'shop.example.com': true, 'shpo.example.com': false };
     const api = await startApi(open, { isInDns: async ({ host }) => known[host] ?? null });
     const { alice, bob } = await api.cast();
@@ -154,7 +154,7 @@ describeAnyDatabase('Domains', (open) => {
     for (const person of [alice, charlie]) expect((await person.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('show that the address policy refuses them if a later check may not connect to their address', async () => {
+  it('show that the address policy refuses them if a later check finds only refused addresses', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const { id } = (await add(charlie, '192.0.2.10')).ok.data;
@@ -312,7 +312,7 @@ describeAnyDatabase('Domains', (open) => {
       expect(counts).toMatchObject({ [state]: 1 });
     }
     expect(expiries.map((expiry) => expiry.state)).toEqual(Object.keys(daysLeft));
-    // Only certificates that expire soon have a lifetime here.
+    // Here, only certificates that expire soon have a start of validity.
     expect(expiries.map((expiry) => expiry.valid_from !== null)).toEqual([false, true, true, false]);
     const soonest = (await bob.ask(CALLS.listDomains, { query: { sort: 'soonest' } })).ok.data;
     expect(soonest.map((domain) => domain.state)).toEqual(Object.keys(daysLeft));

@@ -38,7 +38,7 @@ interface Export {
 
 const exportOf = async (person: Person) => (await person.ask(CALLS.exportData)).ok as unknown as Export;
 
-/** Stores something of every kind for an account, each with the person's name in it. */
+/** Stores something of every kind for an account. Each thing has the person's name in it. */
 async function live(api: TestApi, person: Person): Promise<void> {
   const { store, clock } = api;
   const now = clock.now();
@@ -317,7 +317,7 @@ describeEachDatabase('The data export', (open) => {
           accountId: alice.id,
           recipient: alice.email,
           content: { kind: 'password_changed' },
-          // Page limits fall between rows with the same time.
+          // Rows with the same time lie on both sides of a page's end.
           now: now + Math.floor(mail / 150),
         });
     });
@@ -326,7 +326,7 @@ describeEachDatabase('The data export', (open) => {
     expect(mails.filter(({ kind }) => kind === 'password_changed')).toHaveLength(450);
   });
 
-  it('has at most the newest 1,000 check runs of a domain, and none older than 90 days', async () => {
+  it('has at most the newest 1,000 check runs of a domain, and no run older than 90 days', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);

@@ -15,7 +15,7 @@ async function keep({ store, clock }: TestApi, host: string) {
     .insertInto('favicons')
     .values({ ...site, next_fetch_at: 0 })
     .execute();
-  // The domain was read, as otherwise nothing fetches an icon for it.
+  // Marks the domain as checked, because only then an icon is fetched for it.
   await store.db
     .updateTable('monitors')
     .set({ last_read_at: clock.now() })

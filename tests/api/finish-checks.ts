@@ -10,7 +10,7 @@ import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/product/observation.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
-/** Does a worker's part without a network: claims due monitors and records the observation that `look` returns. */
+/** Does the worker's part without a network: claims due monitors and records for each the observation that `look` returns. */
 export async function finishChecks(
   { store, clock }: Pick<TestApi, 'store' | 'clock'>,
   authority: MintedAuthority,

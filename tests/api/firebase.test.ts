@@ -121,7 +121,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
       expect((await exchange(await google.idToken({ picture }))).ok.data.photo_url).toBeNull();
   });
 
-  it('accepts only tokens of the emulator if one is configured', async () => {
+  it('accepts only tokens of the emulator if an emulator is configured', async () => {
     const { google, exchange } = await startWithFirebase(open, { emulated: true });
     const unsigned = (claims = {}) => new UnsecuredJWT(firebaseClaims(claims)).encode();
     expect((await exchange(unsigned())).ok.data.email).toBe('charlie@example.test');
@@ -154,12 +154,12 @@ describeAnyDatabase('Firebase sign-in', (open) => {
       expect((await client.ask(CALLS.currentUser)).status).toBe(401);
       expect((await client.ask(CALLS.refreshSession)).status).toBe(200);
       expect((await client.ask(CALLS.currentUser)).status).toBe(200);
-      // The keys are still cached here, so even sign-in works for a while.
+      // The keys are still cached, so even a sign-in works for a while.
       expect((await exchange(await google.idToken())).status).toBe(200);
     },
   );
 
-  it('ends access of an unverified user once the owner of the address signs in', async () => {
+  it('loses its access, if its address was never verified, once the owner of the address signs in', async () => {
     const { google, api } = await startWithFirebase(open);
     const arrive = async (claims: Record<string, unknown>) => {
       const client = createClient(api.send);
@@ -174,7 +174,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
     expect((await attacker.client.ask(CALLS.refreshSession)).status).toBe(401);
     expect((await owner.client.ask(CALLS.currentUser)).status).toBe(200);
 
-    // Or the owner signs in as a different Firebase user.
+    // The other case: the owner signs in as a different Firebase user.
     const email = 'dora@example.test';
     const squatter = await arrive({ sub: 'squatter', email, email_verified: false });
     const dora = await arrive({ sub: 'dora', email });
@@ -194,7 +194,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
     await signIn(false);
     const id = (await client.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
     const calendar = new URL((await client.ask(CALLS.makeCalendar)).ok.data.url).pathname;
-    // The access cookie has expired, the refresh cookie has not.
+    // Let the access cookie expire, but not the refresh cookie.
     api.clock.advance(20 * 60_000);
     expect((await signIn(true)).status).toBe(200);
     expect((await client.ask(CALLS.standing)).ok.data).toMatchObject({
@@ -220,7 +220,7 @@ describeAnyDatabase('Firebase sign-in', (open) => {
   });
 });
 
-it('The server fetches Google’s keys again after an hour, also if the clock was 400 days ahead when it last did', async () => {
+it('The server fetches Google’s keys again after an hour, even if its clock was 400 days ahead at the last fetch', async () => {
   const google = await startGoogleIdentity();
   onTestFinished(() => google.stop());
   onTestFinished(() => void vi.useRealTimers());

@@ -18,12 +18,12 @@ import {
 } from './access-world.ts';
 import { promise } from '../security/promise.ts';
 
-/** Not `..` alone: URL parsing removes it together with the segment before it, so another call would run. */
+/** `..` alone is missing: URL parsing removes it together with the segment before it, so that another call would run. */
 const ODD_IDS = ['1', "'; drop table monitors; --", '%00', '../', 'ünï', '{}', 'x'.repeat(1_500)];
 
 /**
- * Mail programs post this call for their reader from any site (RFC 8058). It uses only the token of the mail, and answers the
- * same whoever is signed in.
+ * Calls that mail programs post for their reader from any site (RFC 8058). They use only the token of the mail, and answer
+ * the same whoever is signed in.
  */
 const FROM_ANYWHERE: Route['operation']['operationId'][] = ['unsubscribeAtOnce'];
 
@@ -189,7 +189,7 @@ describeAnyDatabase('The API', (open) => {
     expect(resumed.problem).toMatchObject({ status: 402, code: 'limit_reached' });
     expect((await client.ask(CALLS.premium, { headers, query })).ok.data).toBe(false);
 
-    // The token is no session, and cannot be exchanged for one.
+    // The token is no session, and cannot be exchanged for a session.
     const holder = createClient(api.send, new Map([[cookieName, { value: token, path: '/' }]]));
     expect((await holder.ask(CALLS.currentUser, { headers })).status).toBe(401);
     expect((await holder.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');

@@ -195,7 +195,7 @@ describe('The answers of the server', () => {
     const response = await api.send('/api/user/me', { headers: { cookie } });
     const problem = (await response.json()) as { request_id: string; detail: string };
     expect(problem).toMatchObject({ status: 500, code: 'internal' });
-    // The sign-in library inspects its tables while it starts, and may log errors, too.
+    // The sign-in library inspects its tables while it starts, and may log errors about that.
     const ofRequests = errors.filter(([, message]) => message !== 'Identity');
     expect(ofRequests).toMatchObject([[{ requestId: problem.request_id }, 'A request failed']]);
     expect(problem.detail).not.toContain('database');
@@ -235,7 +235,7 @@ describe('The API', () => {
       // A webhook without a signature is logged as a warning.
       const api = await startApi(open, { log: { info() {}, warn() {}, error: console.error } });
       const headers = { 'content-type': 'application/json' };
-      // A page sends calls without a body like this.
+      // A page sends calls without a body in this way.
       const response = await api.send(pathOf(call), { method: call.method.toUpperCase(), headers });
       expect([200, 400, 401]).toContain(response.status);
     },

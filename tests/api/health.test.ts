@@ -82,7 +82,7 @@ describeEachDatabase('GET /api/health', (open) => {
     const late = await readHealth(send, '/api/health/late');
     expect(late).toMatchObject({ status: 503, body: { code: 'late', alerts_seconds: 0 } });
     expect(Math.round(Number(late.body['checks_seconds']) / 60)).toBe(12);
-    // A restart would not help, and neither would traffic to another process.
+    // Restarting this process would not help, and neither would sending its traffic to another one, so it stays ready.
     expect((await readHealth(send, '/api/health/ready')).status).toBe(200);
   });
 

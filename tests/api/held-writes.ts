@@ -3,8 +3,8 @@ import type { Store } from '../../server/store/db/open-store.ts';
 const WRITES = new Set<string | symbol>(['transaction', 'insertInto', 'updateTable', 'deleteFrom']);
 
 /**
- * Holds back writes to the store, beginning with write number `from` (counted from 0), until `release`. Writes after `passOthers`
- * are not held. Lets tests act between the authentication of a request and its write.
+ * Holds back writes to the store until `release`, beginning with write number `from` (counted from 0). Writes after
+ * `passOthers` are not held back. Lets a test act after a request was authenticated and before it writes.
  */
 export function holdWrites(store: Store, { from = 0 } = {}) {
   const released = Promise.withResolvers<void>();
@@ -29,7 +29,7 @@ export function holdWrites(store: Store, { from = 0 } = {}) {
     },
   });
   return {
-    /** Resolves once `count` writes are held. */
+    /** Resolves once `count` writes are held back. */
     whenAsked(count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       if (asked >= count) resolve();
@@ -43,7 +43,7 @@ export function holdWrites(store: Store, { from = 0 } = {}) {
   };
 }
 
-/** Returns the builder of a query or transaction whose `execute…` first awaits `pause`. */
+/** Returns the builder of a query or transaction. Its `execute…` methods await `pause` before they run. */
 function afterPause(builder: unknown, pause: () => Promise<void>): unknown {
   return new Proxy(builder as object, {
     get(target, name) {

@@ -42,7 +42,7 @@ function secretsIn(answer: unknown): string[] {
   return isSecret ? [answer] : [];
 }
 
-/** Calls that add a row each time and yet take no key, with the reason. */
+/** Calls that add a row each time and yet accept no key, each with the reason. */
 const REPEATABLE: Partial<Record<keyof typeof CALLS, string>> = {
   resumeIdentity:
     'sets the cookie of a short session of the identity provider, and answers are stored without cookies',
@@ -69,7 +69,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(3);
   });
 
-  it('gets a stored refusal with status 200 if it prefers that, like the first one', async () => {
+  it('gets a stored refusal with status 200, as the first answer had, if it asks for that', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const add = (headers: object = {}) =>
@@ -151,7 +151,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await add('three')).status).toBe(200);
   });
 
-  it('runs again after a 403, so that it succeeds once the address is verified', async () => {
+  it('runs again after a 403, so that it can succeed once the address is verified', async () => {
     const api = await startApi(open);
     const nora = await signUp(api.send, { name: 'Nora' });
     await grantPremium(api.store, nora.id, { grant: { endsAt: null }, now: api.clock.now() });
@@ -192,7 +192,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const first = await bob.ask(CALLS.addMaintenance, { ...under('died'), body });
     const [kept] = await api.store.db.selectFrom('idempotency_keys').selectAll().execute();
 
-    // Do what a process does up to its commit, and nothing after it.
+    // Do what a process does up to its commit, and then stop.
     const now = api.clock.now();
     const claim = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
@@ -222,7 +222,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(retried).toEqual({ isClaimed: false, answer });
     expect(JSON.parse(answer.body)).toEqual(first.ok);
 
-    // A process that lost its lease and continues anyway changes nothing.
+    // A process that lost its lease, but continues, changes nothing.
     const slow = await claimIdempotencyKey(api.store, { accountId: bob.id, key: 'slow', request: 'r', now });
     const next = await claimIdempotencyKey(api.store, {
       accountId: bob.id,

@@ -29,7 +29,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
       company_name: 'Fjord Pay',
     });
 
-    // Values of a later sign-in neither overwrite nor erase.
+    // Values of a later sign-in neither overwrite the stored ones nor erase them.
     await client.ask(CALLS.signIn, { body: { email, password: PASSWORD } });
     const again = await identityToken(client);
     const more = { token: again, name: 'Mallory', company: '' };
@@ -77,7 +77,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
       new SignJWT({ ...claims, ...changes })
         .setProtectedHeader({ alg: 'EdDSA', kid })
         .sign(stranger.privateKey);
-    // The public key used as a shared secret: the best-known attack on `alg`.
+    // Uses the public key as a shared secret, which is the best-known attack on `alg`.
     const confused = new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(new TextEncoder().encode(JSON.stringify(keys[0])));
@@ -102,7 +102,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
         'invalid_token',
       ]);
 
-    // The library takes these times from the machine's clock.
+    // The library takes these times from the machine's clock, not from the test's.
     const [issued, expires] = [Number(claims['iat']) * 1_000, Number(claims['exp']) * 1_000];
     expect(expires - issued).toBe(5 * MINUTE_MS);
     api.clock.advance(expires - api.clock.now());
@@ -247,7 +247,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect(limited).toHaveLength(4);
     expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(800);
     expect(limited[0]?.problem.retry_after).toBeGreaterThan(800);
-    // The right password is refused as well. Other accounts are not affected.
+    // The right password is refused as well. Sign-ins to other accounts still work.
     expect((await guess('203.0.99.1', charlie.email, charlie.password)).status).toBe(429);
     expect((await guess('203.0.99.1', bob.email, bob.password)).status).toBe(200);
     api.clock.advance(15 * 60_000);
@@ -265,7 +265,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     const { charlie } = await api.cast();
     const attempt = (from: string, password: string) =>
       createClient(api.sendFrom(from)).ask(CALLS.signIn, { body: { email: charlie.email, password } });
-    // Guesses at other accounts, without the time that hashing their passwords takes.
+    // Count guesses at other accounts directly, which saves the time for hashing their passwords.
     for (let used = 2; used < limit; used++)
       await consumeRateLimit(api.store, { key, limit, windowMs: 15 * 60_000, now: api.clock.now() });
 

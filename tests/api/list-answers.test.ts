@@ -107,7 +107,7 @@ describeEachDatabase('The domain list', (open) => {
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
     const notes = async () => (await alice.ask(CALLS.listDomains)).ok.data.map((domain) => domain.notes);
     expect(await notes()).toEqual(['']);
-    // Without a signal, as if that was late or lost.
+    // No signal is sent, as if it was late or lost.
     await api.store.db.updateTable('monitors').set({ notes: 'Changed' }).where('id', '=', id).execute();
     if (api.store.dialect === 'sqlite') api.clock.advance(1_000);
     expect(await notes()).toEqual(['Changed']);

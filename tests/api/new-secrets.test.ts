@@ -37,7 +37,7 @@ describeAnyDatabase('A server whose secrets were lost', (open) => {
     });
     const stranger = createClient(after.send);
     expect((await stranger.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
-    // Several at once, before a new signing key exists.
+    // People sign in at the same time, before there is a new signing key.
     const back = await Promise.all([alice, bob].map((person) => signIn(after.send, person)));
     for (const person of back) expect((await person.ask(CALLS.currentUser)).status).toBe(200);
     expect((await back[0]?.ask(CALLS.refreshSession))?.status).toBe(200);

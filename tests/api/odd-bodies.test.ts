@@ -7,7 +7,7 @@ import { startApi } from './test-api.ts';
 const FORM = 'multipart/form-data; boundary=edge';
 const INVALID_UTF8 = new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]);
 
-/** Bodies that no call accepts, each with its content type; null: none. */
+/** Bodies that no call accepts, with their content types. Null as the body stands for none, null as the type for no header. */
 const ODD_BODIES: [type: string | null, body: string | Uint8Array<ArrayBuffer>][] = [
   ['multipart/form-data', 'x'],
   [FORM, 'not a form'],

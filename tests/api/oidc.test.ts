@@ -68,7 +68,7 @@ async function startWorld(
   return { api, server, warnings, facts };
 }
 
-/** Signs in through the provider's pages; `end` is the address at which the popup ends. */
+/** Signs in through the provider's pages. `end` is the address of the popup at the end. */
 async function comeBy(
   { api, server }: Pick<World, 'api' | 'server'>,
   { as = 'charlie', ...choice }: { as?: string | null; invite?: string; trial?: boolean } = {},
@@ -185,7 +185,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     const asking = createClient(world.api.send);
     const { url } = (await asking.ask(CALLS.oidcStart, { body: { provider: 'acme' } })).ok;
     const answer = await world.server.logIn(url, 'charlie');
-    // Somebody else's browser: a lured victim would sign in as the attacker.
+    // The victim's browser did not start this sign-in. If it were accepted, the victim would be signed in as the attacker.
     const lured = createClient(world.api.send);
     expect(await follow(lured, answer)).toBe(failed('expired'));
     const forged = new URL(answer);

@@ -8,7 +8,7 @@ import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
-/** Does the first step of a sign-in with codes: the password. */
+/** Does the first step of a sign-in to an account with one-time codes: sends the password. */
 async function withPassword(send: Send, { email, password }: Pick<Person, 'email' | 'password'>) {
   const client = createClient(send);
   const answer = (await client.ask(CALLS.signIn, { body: { email, password } })).ok;
@@ -50,7 +50,7 @@ describeEachDatabase('One-time codes', (open) => {
     const body = { code: `${code.slice(0, 3)} ${code.slice(3)}`, trustDevice: true };
     expect((await client.ask(CALLS.verifyTotp, { body })).status).toBe(200);
     expect(await enter(client)).toBe(alice.id);
-    // No device is trusted, even if it asks for that.
+    // No device skips the code, even if it asks to be trusted.
     expect((await client.ask(CALLS.signIn, { body: alice })).ok).toMatchObject({ twoFactorRedirect: true });
   });
 
@@ -83,7 +83,7 @@ describeEachDatabase('One-time codes', (open) => {
     const first = await withPassword(api.send, alice);
     for (let index = 0; index < 5; index++)
       expect((await guess(first, index)).problem.code).toBe('invalid_code');
-    // The sixth attempt finds the sign-in ended.
+    // After five attempts the sign-in has ended.
     expect((await guess(first, 5)).problem.code).toBe('not_authenticated');
     for (let index = 6; index < 10; index++)
       await guess(await withPassword(api.sendFrom(`203.0.${index}.1`), alice), index);
@@ -91,7 +91,7 @@ describeEachDatabase('One-time codes', (open) => {
     const limited = await tryCode(last, app.next());
     expect(limited.problem.code).toBe('too_many_requests');
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(800);
-    // Other accounts are not affected.
+    // The sign-ins of other accounts still work.
     await useCodes(await signInAtProvider(api.sendFrom('203.0.113.1'), bob), bob);
   });
 

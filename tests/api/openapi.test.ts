@@ -15,7 +15,7 @@ interface OpenApi {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name?: string }> };
 }
 
-/** Calls with a secret or chosen address: without one they answer 404 to everybody. */
+/** Calls that are addressed by a secret or a chosen name. For any other name, they answer 404 to everybody. */
 const UNGUESSABLE: Call[] = [CALLS.calendar, CALLS.publicStatus];
 
 // A webhook without a signature is logged as a warning.
@@ -49,7 +49,7 @@ it('The OpenAPI document describes exactly the calls that are served, with their
     expect(operation?.security).toEqual(
       call.access === 'session' ? [{ session: [] }, ...byToken] : undefined,
     );
-    // The call is served: any refusal differs from the answer for unknown calls.
+    // Shows that the call is served: every refusal differs from the answer for an unknown call.
     const id = call === CALLS.oidcCallback ? provider.id : crypto.randomUUID();
     const token = 'A'.repeat(43);
     const params = { id, key: id, token, fingerprint: 'a'.repeat(64), file: `${token}.ics` };

@@ -20,7 +20,7 @@ describe.skipIf(!hasDatabase('postgres'))('While PostgreSQL cannot be reached', 
     expect(await list()).toBe(200);
 
     way.cut();
-    // First the pool's connections break, then new ones fail; both answer 503.
+    // At first the pool's connections break, then new connections fail. The answer is 503 in both cases.
     for (let call = 0; call < 3; call++) {
       const answer = await alice.send('/api/domain/list?page=1');
       expect(answer.status).toBe(503);
@@ -55,7 +55,7 @@ describe('While the disk is full (SQLite)', () => {
   });
 });
 
-/** Starts a TCP proxy to the database that can be cut: open connections end, new ones are closed. */
+/** Starts a TCP proxy to the database. While it is cut, it closes open connections and new ones. */
 async function breakableWay(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();

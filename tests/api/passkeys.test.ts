@@ -70,7 +70,7 @@ describeEachDatabase('A passkey', (open) => {
     await addPasskey(alice, { origin: ORIGIN, name: 'Phone' });
     expect((await alice.ask(CALLS.identityMethods)).ok.data.passkeys).toHaveLength(1);
     await alice.ask(CALLS.signOut);
-    // A refresh of the session is no sign-in.
+    // A refresh of the session does not count as a sign-in.
     expect((await alice.ask(CALLS.refreshSession)).status).toBe(200);
     api.clock.advance(2 * MINUTE);
     expect(await resumed(alice)).toBe(false);

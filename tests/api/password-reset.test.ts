@@ -102,7 +102,7 @@ describeAnyDatabase('A password reset', (open) => {
       password: true,
       passkeys: [{ name: 'Passkey' }],
     });
-    // Somebody who knew the password may know the secret calendar address; a badge is public.
+    // Somebody who knew the old password may know the secret address of the calendar. A badge is public anyway.
     expect((await api.send(calendar)).status).toBe(404);
     expect((await api.send(badge)).status).toBe(200);
     expect((await browser.ask(CALLS.domain, { params: { id } })).ok.data.paused).toBeNull();
@@ -117,7 +117,7 @@ describeAnyDatabase('A password reset', (open) => {
       order.push('answer');
       return { status: answer.status, body: answer.ok };
     };
-    // Timers of one process fire in the order of their times, even on a busy machine. This one starts first.
+    // Timers of one process fire in the order of their times, even on a busy machine. The timer of this test starts first.
     const [, known, unknown] = await Promise.all([
       delay(290).then(() => order.push('290 ms')),
       ask(alice.email.toUpperCase()),

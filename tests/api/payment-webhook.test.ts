@@ -55,9 +55,9 @@ describeEachDatabase('A Paddle webhook', (open) => {
       [right.split(';')[1] ?? '', body],
       [signedWebhook(event, { secret: 'another' }).headers['paddle-signature'] ?? '', body],
       [signedWebhook(event, { secret: '' }).headers['paddle-signature'] ?? '', body],
-      // A replay: ten seconds old.
+      // A replay of a webhook that was signed ten seconds ago.
       [signedWebhook(event, { at: Date.now() - 10_000 }).headers['paddle-signature'] ?? '', body],
-      // The same JSON in other bytes.
+      // The same JSON, written with other bytes.
       [right, JSON.stringify(event)],
       [right, body.replace('"active"', '"trialing"')],
       [right, `${body} `],
@@ -70,7 +70,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
     }
     expect(await api.store.db.selectFrom('payment_events').selectAll().execute()).toEqual([]);
     expect(await isPremium(alice)).toBe(false);
-    // The log says so once a minute, however many there are.
+    // The log mentions refused webhooks once a minute, however many there are.
     expect(logged.filter((line) => line.includes('signature'))).toHaveLength(1);
     // Paddle signs with both secrets while its secret is being changed.
     const both = right.replace(';', `;h1=${zeros};`);
@@ -139,7 +139,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     await deliver(subscriptionEventOf({ reference: alice.reference }));
     await deliver(subscriptionEventOf({ status: 'canceled', period: null, after: 1 }));
     expect(await isPremium(alice)).toBe(false);
-    // The operator sells a subscription in Paddle's dashboard to a known customer.
+    // The operator sells a second subscription in Paddle's dashboard to a known customer.
     await deliver(subscriptionEventOf({ subscription: 'sub_2', after: 2 }));
     expect(await subscriptions(alice)).toEqual({ sub_1: 'canceled', sub_2: 'active' });
     expect(await isPremium(alice)).toBe(true);
@@ -181,7 +181,7 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     const alice = await buyer('Alice');
     const mallory = await buyer('Mallory');
     await deliver(subscriptionEventOf({ reference: alice.reference }));
-    // The checkout names Alice's customer: Mallory pays and gets Premium, nothing else.
+    // The checkout names Alice's customer id: Mallory pays and gets Premium, but nothing else of Alice's.
     await deliver(
       subscriptionEventOf({ subscription: 'sub_m', customer: 'ctm_1', reference: mallory.reference }),
     );
@@ -203,7 +203,8 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
     expect(logged.join()).toContain('something else');
 
-    // An older price of the same product counts, too. The product is cached since the first event, so Paddle is not asked.
+    // An older price of the same product is accepted too. The product is cached since the first event, so Paddle is not
+    // asked.
     const earlier = subscriptionEventOf({ subscription: 'sub_2', reference, price: 'pri_00premium' });
     paddle.behave('broken');
     expect((await deliver(earlier)).status).toBe(200);
@@ -238,7 +239,7 @@ describeEachDatabase('The end of a subscription', (open) => {
     api.clock.advance(120_000);
     expect(await isPremium(alice)).toBe(false);
 
-    // The payment succeeded after all.
+    // The payment succeeded in the end.
     await deliver(subscriptionEventOf({ status: 'active', after: 14 * DAY + 1 }));
     expect(await isPremium(alice)).toBe(true);
     await deliver(subscriptionEventOf({ status: 'past_due', after: 15 * DAY }));
@@ -363,7 +364,7 @@ describeEachDatabase('Two concurrent checkouts', (open) => {
     paddle.subscriptions.set('sub_2', 'active');
     expect((await deliver(second)).status).toBe(200);
     expect(paddle.subscriptions.get('sub_2')).toBe('canceled');
-    // An already cancelled subscription is fine, too.
+    // Paddle may answer that the subscription is already cancelled.
     expect((await deliver(second)).status).toBe(200);
   });
 

@@ -59,7 +59,7 @@ describeAnyDatabase('The price list', (open) => {
     }
     expect(logged.join('\n')).toContain('Paddle');
     expect(logged.join('\n')).not.toContain(PADDLE.apiKey);
-    // Failures are not cached.
+    // The failures were not cached.
     paddle.behave('well');
     expect((await alice.ask(CALLS.listProducts)).ok.data).toHaveLength(1);
     await paddle.stop();
@@ -145,7 +145,7 @@ describeAnyDatabase('The customer portal', (open) => {
     const { paddle, deliver, subscriptionEventOf, buyer, verify } = await startPaddleWorld(open);
     const mallory = await buyer('Mallory');
     const bob = await buyer('Bob');
-    // Paddle has one customer per address, whoever entered it.
+    // Paddle has one customer per email address, even if somebody else entered the address.
     paddle.customers.set('ctm_bob', bob.email);
     await deliver(
       subscriptionEventOf({ subscription: 'sub_m', customer: 'ctm_bob', reference: mallory.reference }),

@@ -25,7 +25,7 @@ async function subscription({ clock }: TestApi, person: Person) {
   return { status, minutes: Math.round((exp * 1000 - clock.now()) / 60_000) };
 }
 
-/** Does the worker's part: applies plans that have ended. */
+/** Does the worker's part when plans end: pauses domains above the limit. */
 async function carryOutEnds({ store, clock }: TestApi): Promise<void> {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   await createPlanLoop({ ownNetwork: TRUST_EVERY_CHECK, store, clock, log }).runDue();
@@ -142,7 +142,7 @@ describeEachDatabase('Plan limits', (open) => {
       status: 'active',
       minutes: 24 * 60,
     });
-    // The event of the renewal is late.
+    // The event about the renewal comes late.
     expect(await tell({ status: 'active', period_ends_at: hours(-1) })).toEqual({
       status: 'active',
       minutes: 24 * 60,
@@ -159,7 +159,7 @@ describeEachDatabase('Plan limits', (open) => {
     });
   });
 
-  it('are those of Premium for everybody if the deployment sells nothing', async () => {
+  it('include Premium for everybody if the deployment sells nothing', async () => {
     const api = await startApi(() => open({ everyonePremium: true }), {
       config: { billing: { mode: 'none' } },
     });
@@ -255,7 +255,7 @@ describeEachDatabase('A trial', (open) => {
   });
 });
 
-/** Lets 14 days pass in which the person stays logged in. */
+/** Lets 14 days pass. The person stays logged in. */
 async function passTrial(api: TestApi, person: Person): Promise<void> {
   for (let day = 0; day < 14; day++) {
     api.clock.advance(DAY_MS);

@@ -41,7 +41,7 @@ describeEachDatabase('The ports of one host', (open) => {
       'certlantern_limit_reached_total{limit="LIMIT_PORTS_PER_HOST"} 1',
     );
     expect(await tryPort(alice, 'shop.example.com')).toBe('too_many_requests');
-    // A port that was tried before is free to try again; a refused port was not tried and stays refused.
+    // A port that was tried before may be tried again. A refused port does not count as tried, and stays refused.
     expect(await tryPort(alice, 'shop.example.com:8020')).toBe('ok');
     expect(await tryPort(alice, 'shop.example.com:8021')).toBe('too_many_requests');
     expect(await tryPort(alice, 'other.example:8021')).toBe('ok');

@@ -251,7 +251,7 @@ describeAnyDatabase('A preview check', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('leaves a forbidden address of a public host out and says so without naming it', async () => {
+  it('leaves out a forbidden address of a public host, and says so without naming the address', async () => {
     const { rig, look } = await startWorld(open, { rig: { allow: ['127.0.0.1/32'] } });
     const name = 'both.fjord.example';
     rig.serve(name, rig.issue(name));
@@ -300,7 +300,7 @@ describeAnyDatabase('A preview check', (open) => {
     for (let person = 2; person < 8; person++) expect(await many(10, `198.51.${person}.1`)).toBe(10);
     expect((await look('some.fjord.example', '198.51.8.1')).problem.code).toBe('too_many_requests');
     expect(await many(1, '198.51.8.1')).toBe(0);
-    // An invalid host does not count.
+    // A request for an invalid host does not count towards the limit.
     expect((await look('', '198.51.9.1')).problem.code).toBe('invalid_host');
     promise('preview-checks');
   });

@@ -4,7 +4,7 @@ import { startApi } from './test-api.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Texts, which may change without breaking clients. */
+/** Fields with texts for people, which may change without breaking clients. */
 const TEXTS = new Set(['description', 'summary', 'example', 'examples', 'title', 'pattern']);
 
 /** Returns every name and value below a part of the document that a client can depend on. */

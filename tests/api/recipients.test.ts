@@ -158,7 +158,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     const [mail] = await mailsTo(api, 'new@fjord.example');
     await confirm(api, tokenIn(mail?.url));
     expect(await stateOf(bob, key)).toBe('open');
-    // An address that has confirmed gets no second invitation.
+    // A change that keeps a confirmed address sends no second invitation.
     await bob.ask(CALLS.changeChannel, { params: { key }, body: { config } });
     expect(await mailsTo(api, 'new@fjord.example')).toHaveLength(1);
     expect(await stateOf(bob, key)).toBe('open');

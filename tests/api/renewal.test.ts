@@ -75,7 +75,7 @@ describeAnyDatabase('A renewal whose ARI window differs from the usual time', (o
       .execute();
     expect(alerts).toEqual([{ host: 'late.example.com', kind: 'expiry', step: 'renewal_overdue' }]);
 
-    // Only time passes, and the other one becomes overdue, too.
+    // After some time, and without another check, the other certificate becomes overdue too.
     api.clock.advance(0.006 * DAY_MS);
     expect((await bob.ask(CALLS.domainSummary)).ok.data).toMatchObject({
       counts: { critical: 2 },

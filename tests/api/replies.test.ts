@@ -17,13 +17,13 @@ const TEXT = '4.7.0 Banner of mx7, not for strangers';
 const SLUG = 'fjord-systems';
 const HOST = 'mail.fjord.example';
 
-/** Loopback addresses can only be reached in an opened range. This probe treats them as public ones. */
+/** In tests, hosts are at loopback addresses, which can be reached only in an opened range. This probe treats them as public ones. */
 const asPublic = (probe: Probe): Probe => ({
   observe: (endpoint, { replies, ...options }) =>
     probe.observe(endpoint, { ...options, ...(replies === 'public' && { replies: 'all' }) }),
 });
 
-/** Starts the API and a worker with a mail server that answers 421, which Alice watches; it was checked once. */
+/** Starts the API, a worker and a mail server that answers 421. Alice watches the mail server, and it was checked once. */
 async function startWorld(open: () => Promise<Store>, wrapProbe?: (probe: Probe) => Probe) {
   const rig = await startRig(await open(), { ...(wrapProbe && { wrapProbe }) });
   rig.clock.set(Date.now());
@@ -110,7 +110,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(JSON.stringify([rows, rig.arrivals, logged])).not.toContain('Banner');
   });
 
-  it('is no longer shown as up, and its hour is not restarted by another code, a requested check or a pause', async () => {
+  it('is no longer shown as up; another code, a requested check or a pause does not restart its hour', async () => {
     const world = await startWorld(openStore, asPublic);
     const { rig, api, alice, id, peer } = world;
     const start = rig.clock.now();

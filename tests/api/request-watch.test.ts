@@ -94,7 +94,7 @@ describe('A request', () => {
     const limited = await signIn();
     expect(await limited.json()).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(limited.headers.get('retry-after')).not.toBeNull();
-    // A page refreshes its session after this 401.
+    // This is the 401 after which a page refreshes its session.
     expect((await send('/api/domain/add', { host: 'shop.example' })).status).toBe(401);
     expect((await api.send('/api/nothing', { headers: { prefer } })).status).toBe(200);
     expect((await api.send('/api/nothing', { headers: { prefer: 'handling=strict' } })).status).toBe(404);
@@ -111,7 +111,7 @@ describe('A request', () => {
     ]);
     expect(spans[0]?.attributes).toMatchObject({ 'http.response.status_code': 200 });
     expect(spans[1]?.traceId).not.toBe(TRACE_ID);
-    // The proxy's decision not to sample is kept.
+    // The proxy decided not to sample, and the product keeps that decision.
     await api.sendFrom(PROXY)('/api/config', { headers: { traceparent: `00-${TRACE_ID}-${SPAN_ID}-00` } });
     expect(spans).toHaveLength(2);
   });

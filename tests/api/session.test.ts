@@ -28,7 +28,7 @@ describeEachDatabase('A session', (open) => {
     );
 
     for (const name of [SESSION, REFRESH]) {
-      // One Set-Cookie line per cookie, because simple clients cannot tell which of two counts.
+      // Each cookie is set by one Set-Cookie line: simple clients cannot tell which of two lines applies.
       const given = lines.filter((each) => each.startsWith(`${name}=`));
       expect(given).toHaveLength(1);
       const line = given[0] ?? '';
@@ -57,7 +57,7 @@ describeEachDatabase('A session', (open) => {
     expect((await alice.ask(CALLS.standing, lenient)).status).toBe(401);
     await alice.ask(CALLS.refreshSession);
     alice.cookies.delete(SESSION);
-    // No session has this refresh token.
+    // The session of this refresh token has been deleted.
     await api.store.db.deleteFrom('sessions').execute();
     expect((await alice.ask(CALLS.currentUser, lenient)).problem.code).toBe('not_authenticated');
     const headers = { ...lenient.headers, authorization: 'Bearer clt_wrong' };
@@ -176,7 +176,7 @@ describeEachDatabase('A session', (open) => {
     promise('7.2.4');
   });
 
-  it('that was opened without credentials keeps the time of the first sign-in, and so do later ones', async () => {
+  it('that was opened without credentials keeps the time of the first sign-in, as do the sessions opened after it', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const signedInAt = async () => (await alice.ask(CALLS.listSessions)).ok.data[0]?.created_at;

@@ -6,7 +6,7 @@ import { startApi } from './test-api.ts';
 
 const PERSON = { name: 'Ada', email: 'ada@fjord.example', password: 'correct horse' };
 
-/** Opens the session after a sign-up or sign-in, as a page does that knows nothing of an earlier attempt. */
+/** Opens the session after a sign-up or sign-in, as a page does that did not see an earlier attempt. */
 async function openSession(client: Client) {
   const token = await identityToken(client);
   return (await client.ask(CALLS.openSession, { body: { token } })).ok.data;

@@ -15,7 +15,7 @@ const PROXY = '127.0.0.9';
 const DEADLINES = { headersMs: 800, requestMs: 1_200, intervalMs: 20 };
 const NO_DEADLINES = { headersMs: 60_000, requestMs: 60_000, intervalMs: 1_000 };
 const HEALTHY = 'GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
-/** Returns a request that lacks all but the first byte of its body. */
+/** Returns a request of which only the first byte of the body is sent. */
 const slowBody = (client = '') =>
   `POST /api/auth/firebase HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${client}Content-Length: 9\r\n\r\n{`;
 
@@ -42,7 +42,7 @@ async function serve({ deadlines, warnings }: { deadlines: typeof DEADLINES; war
   /** Connects from this address and sends a text. */
   const open = async (localAddress: string, sent: string): Promise<Socket> => {
     const socket = connect({ host: '127.0.0.1', port: server.port, localAddress, noDelay: true });
-    // A connection that is closed while it still sends may be reset.
+    // A connection that is closed while its client still sends may be reset.
     socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.write(sent);

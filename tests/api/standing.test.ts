@@ -67,7 +67,7 @@ describeAnyDatabase('The standing of an account', (open) => {
     expect(await failing(alice)).toBe(false);
     await insertSettledMail(store, alice, 'failed', 20);
     expect([await failing(alice), await failing(bob)]).toEqual([true, false]);
-    // None of these says anything about this address.
+    // None of these mails says anything about this address.
     await insertSettledMail(store, alice, 'expired', 30);
     await insertSettledMail(store, alice, 'delivered', 31, {
       recipient: 'support@example.test',
@@ -96,7 +96,7 @@ describeAnyDatabase('The standing of an account', (open) => {
         .where('id', '=', channels[index + 1]?.key ?? '')
         .execute();
     expect(await dead(bob)).toBe(2);
-    // An idle channel of a former Premium account needs no repair.
+    // A channel of a former Premium account that is switched off by the plan needs no repair.
     await grantPremium(api.store, bob.id, { grant: null, now: api.clock.now() });
     expect(await dead(bob)).toBe(0);
     await inTransaction(api.store, (trx) =>

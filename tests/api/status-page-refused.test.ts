@@ -11,7 +11,10 @@ import { add, look } from './watched.ts';
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
 
-/** Returns the answer to a visitor once the page's cache has expired, as it was sent: a schema would add defaults and drop unknown fields. */
+/**
+ * Returns the answer to a visitor, once the page's cache has expired, exactly as it was sent. Parsing it with the schema
+ * would add defaults and drop unknown fields.
+ */
 async function view(api: TestApi) {
   api.clock.advance(5_000);
   const answer = await api.sendFrom('203.0.113.5')(`/api/status/${SLUG}`);
@@ -38,7 +41,7 @@ describeAnyDatabase('A status page', (open) => {
         expiry_date: expect.any(String) as string,
       },
     });
-    // It was never checked, so nobody knows yet.
+    // The other domain was never checked, so nobody knows yet whether it has a certificate.
     expect(other).toEqual({ ...rest, name: 'unread.example.com', state: 'unknown', certificate: null });
     await finishChecks(api, mintAuthority(), refusedByPolicy);
     const { state, domains } = await view(api);

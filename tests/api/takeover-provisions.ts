@@ -35,7 +35,7 @@ export async function provision(api: TestApi): Promise<{
   await ask(CALLS.describeDomain, { params, body: { notes: 'mine', tags: ['mine'] } });
   await ask(CALLS.updateUser, { body: { full_name: 'Not The Owner', company: 'Squatters Ltd' } });
   await ask(CALLS.setTimeZone, { body: { time_zone: 'Europe/Oslo' } });
-  // Only an identity provider can set it.
+  // Only an identity provider can set a photo, so write it directly.
   await api.store.db.updateTable('accounts').set({ photo_url: 'https://squatter.example/me.png' }).execute();
 
   const webhook = { kind: 'webhook', url: 'https://hooks.squatter.example/' };
@@ -82,7 +82,7 @@ export async function provision(api: TestApi): Promise<{
     body: { title: 'feedback', message: 'hello' },
     headers: { 'idempotency-key': 'squatted' },
   });
-  // A check writes one only at the end of an hour.
+  // Checks write such a row only at the end of an hour, so write it directly.
   await api.store.db
     .insertInto('monitor_days')
     .values({
@@ -151,7 +151,7 @@ async function buy(person: Person): Promise<void> {
   expect((await person.ask(CALLS.testPay, { body: { ...body, reference } })).status).toBe(200);
 }
 
-/** Attempts everything due once, with a temporary failure, so that all of it is queued again. */
+/** Tries once to send everything that is due. Each attempt fails temporarily, so that all messages are queued again. */
 async function tryToDeliver({ store, clock }: TestApi): Promise<void> {
   const now = clock.now();
   const claimed = await claimDueDeliveries(store, { now, limit: 10, leaseMs: 60_000, claimedBy: 'test' });

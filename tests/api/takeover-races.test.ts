@@ -41,7 +41,7 @@ describeEachDatabase('Requests of an account during its takeover', (open, name) 
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses).toEqual(answers.map(() => 401));
     expect(await everything(api, squatter)).toEqual(before);
-    // Deleting an account first cancels its subscription, which writes nothing to the account.
+    // Deleting an account begins by cancelling its subscription, which writes nothing to the account.
     const deleting = runAsCaller({ accountId: squatter.id, sessionId: crypto.randomUUID() }, () =>
       deleteAccount(api.store, squatter.id, api.clock.now()),
     );
@@ -95,7 +95,7 @@ describeEachDatabase('Requests of an account during its takeover', (open, name) 
       return createClient(api.send).ask(CALLS.openSession, { body: { token } });
     };
     expect((await signIn(false)).status).toBe(200);
-    // The account has been read and accepted; creating the session is next.
+    // The account has been read and accepted. Creating the session is the next write.
     const held = holdWrites(api.store, { from: 1 });
     const squatter = signIn(false);
     await held.whenAsked(1);

@@ -61,7 +61,7 @@ describeEachDatabase('A takeover of an account by the owner of its address', (op
     const api = await startApi(open);
     const { squatter } = await provision(api);
     const before = await everyRow(api.store, squatter.id);
-    // A table without rows would not be tested.
+    // A table without rows would leave its rule untested.
     expect([...before].filter(([, rows]) => rows.length === 0)).toEqual([]);
     await PROOFS[way]?.(api, squatter.email);
     const after = await everyRow(api.store, squatter.id);
@@ -114,12 +114,12 @@ function expectFate(
       if (typeof of === 'function') standard[column] = (of as (now: number) => unknown)(now);
     }
   const kept = (row: Row) => Object.fromEntries(Object.entries(row).filter(([column]) => !free.has(column)));
-  // The owner's own mails are added.
+  // The takeover adds mails to the owner.
   expect([table, after.map(kept)]).toEqual([table, expect.arrayContaining(before.map(kept))]);
   for (const [column, value] of Object.entries(standard)) {
     const was = before.map((row) => row[column]);
     const is = after.map((row) => (column === 'paused_at' && row[column] !== null ? now : row[column]));
-    // A column that keeps its value anyway would not be tested.
+    // A column whose value the takeover does not change would leave its rule untested.
     expect([table, column, was]).not.toEqual([table, column, before.map(() => value)]);
     expect([table, column, is]).toEqual([table, column, after.map(() => value)]);
   }

@@ -108,7 +108,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
       paused_by_plan: 0,
       paused_unconfirmed: 3,
     });
-    // Neither Premium nor disabling and enabling the account resumes them.
+    // Neither Premium nor disabling and enabling the account resumes the domains.
     await grantPremium(api.store, owner.id, { grant: { endsAt: null }, now: api.clock.now() });
     await disableAccount(api.store, owner.id, api.clock.now());
     await enableAccount(api.store, owner.id);
@@ -148,7 +148,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     expect(
       await api.store.db.selectFrom('identities').select(['subject', 'email_verified']).execute(),
     ).toEqual([{ subject, email_verified: 1 }]);
-    // For a verified person it does nothing.
+    // For a person whose address is already verified, the event changes nothing.
     expect(await events.addressProven(subject ?? '', { profile })).toBe(subject);
     expect(await events.addressProven(before, { profile })).toBeNull();
   });
@@ -159,7 +159,7 @@ describeAnyDatabase('An attacker who registered somebody else’s address first'
     const token = await mailedToken(api.store, attacker.email, 'verify_email');
     const owner = createClient(api.send);
     expect((await owner.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('not_authenticated');
-    // A session of another account does not verify it either.
+    // A session of another account does not verify the address either.
     const other = await signUp(api.send, { name: 'Owner' });
     expect((await other.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
     expect(

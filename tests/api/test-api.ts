@@ -22,8 +22,9 @@ export const SECRETS = {
 export interface TestApi {
   store: Store;
   /**
-   * Starts at the machine's time, because the identity provider's library reads that. Each reading moves it by 1 ms, so that no two events have
-   * the same time. Otherwise only tests move it: even on a slow machine, the minute of a rate limit does not end in the middle of a test.
+   * Starts at the machine's time, because the identity provider's library reads that. Each reading moves it by 1 ms, so that
+   * no two events have the same time. Apart from that, only tests move it: even on a slow machine, the minute of a rate limit
+   * does not end in the middle of a test.
    */
   clock: {
     now(): number;

@@ -14,7 +14,7 @@ const open = () => freshStore('sqlite');
 const MAIL = `/dev/mail?key=${SECRETS.mailPage}`;
 type Overrides = NonNullable<Parameters<typeof startApi>[1]>;
 
-/** Starts a deployment that stores its mail, with somebody signed in on the same machine; `seen` returns what they may see. */
+/** Starts a deployment that stores its mail, and signs somebody in on the same machine. `seen` returns what this person may see. */
 async function atThisMachine(config: Overrides['config'] = {}) {
   const warnings: unknown[][] = [];
   const log = { info() {}, error: console.error, warn: (...entry: unknown[]) => void warnings.push(entry) };
@@ -48,7 +48,7 @@ it.each(SHOWS_A_PROXY)(
   async (headers) => {
     const { api, seen, warnings } = await atThisMachine();
     expect(await seen()).toEqual(EVERYTHING);
-    // The outcome does not matter: a page, a refused call, or a path that is too long.
+    // The answer does not matter: it may be a page, a refused call, or an error about a path that is too long.
     await api.sendFrom('::1')('/'.padEnd(5_000, 'x'), { headers });
     expect(await seen()).toEqual(NOTHING);
     await api.sendFrom('127.0.0.1')('/api/config', { headers });
@@ -83,7 +83,7 @@ it('Proxy headers from another machine do not end loopback access to metrics and
   expect(warnings).toEqual([]);
 });
 
-it('Proxy headers from loopback cause no warning if PUBLIC_URL names another host, because loopback has no access then', async () => {
+it('Proxy headers from loopback cause no warning if PUBLIC_URL names another host, because loopback then has no special access', async () => {
   const warnings: unknown[] = [];
   const log = { info() {}, error: console.error, warn: (...entry: unknown[]) => void warnings.push(entry) };
   const publicUrl = new URL('https://certs.example.com');

@@ -69,7 +69,7 @@ describeAnyDatabase('Personal tokens', (open) => {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
     };
-    // Somebody else is signed in in this browser.
+    // Somebody else is signed in in the browser that sends the token.
     const added = await charlie.ask(CALLS.addDomain, { headers, body: { host: 'example.com' } });
     expect(added.ok.data.hostname).toBe('example.com');
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(1);
@@ -138,7 +138,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     const { secret } = await createToken(alice);
     const guess = (text: string, address: string) =>
       program(api, address).ask(CALLS.premium, bearer(`clt_${text.padStart(43, 'A')}`));
-    // Repeating the same wrong token is no guessing.
+    // Sending the same wrong token again is not counted as guessing.
     for (let time = 0; time < 50; time++) expect((await guess('old', '203.0.113.1')).status).toBe(401);
     expect((await program(api, '203.0.113.1').ask(CALLS.premium, bearer(secret))).status).toBe(200);
 

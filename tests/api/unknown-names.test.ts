@@ -11,14 +11,14 @@ import { startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
 
-/** Records that say that a domain has no XMPP, and that name a port that we do not check. */
+/** SRV records. They say that a domain has no XMPP, or name a port that we do not check. */
 const SRV: Record<string, SrvEntry[]> = {
   denied: [{ target: '', port: 0 }],
   dbport: [{ target: 'inside.corp.example', port: 5432 }],
   locals: [{ target: 'xmpp.internal', port: 5222 }],
 };
 
-/** Names of a network that only its own name servers know, and one that nobody knows. All have the same length. */
+/** Names that only a private network's own name servers know, and a name that nobody knows. All have the same length. */
 const NAMES = {
   absent: undefined,
   inside: { addresses: ['127.0.0.1'] },

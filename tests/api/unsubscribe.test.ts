@@ -16,9 +16,9 @@ const about = (accountId: string, monitorId: string | null, channelKey = OWN_MAI
   channelKey,
   monitorId,
 });
-/** The two tokens of a mail. */
+/** Returns the two tokens of a mail. */
 const tokensFor = (...subject: Parameters<typeof about>) => unsubscribeTokens(keys, about(...subject));
-/** The single token that mails contained before migration 19. */
+/** Returns the only token that mails contained before migration 19. */
 const oldTokenFor = (...subject: Parameters<typeof about>) => unsubscribeToken(oldKey, about(...subject));
 const watch = async (person: Person, host = 'shop.example.com') =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
@@ -119,7 +119,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect(confirmed.problem.code).toBe('invalid_token');
     expect((await oneClick(api, { oneClick: tokens.page })).status).toBe(401);
     expect(await unsubscriptionsIn(api)).toEqual([]);
-    // The page lets its reader undo the choice; another one-click request does not.
+    // On the page, the reader can undo the choice. Another one-click request does not undo it.
     await oneClick(api, tokens);
     expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
     promise('links');
@@ -137,7 +137,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await alice.ask(CALLS.testChannel, { params: { key: OWN_MAIL } })).problem.code).toBe(
       'channel_closed',
     );
-    // One click in an older mail does not restore the other mails.
+    // A one-click request from an older mail does not resume the other mails.
     await oneClick(api, tokens);
     expect((await subject(api, tokens)).unsubscribed).toBe('all');
     expect((await choose(api, tokens, 'domain')).ok.data.unsubscribed).toBe('domain');
@@ -205,7 +205,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
 });
 
 describeAnyDatabase('An unsubscribe link mailed before tokens moved into the fragment', (open) => {
-  /** Creates an account from before the update, which accepts old links for `days` more. */
+  /** Creates an account from before the update. It accepts old links for `days` more days. */
   async function olderAccount(days: number) {
     const api = await startApi(open);
     const { alice } = await api.cast();

@@ -64,7 +64,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect(await meters.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_DOMAINS_BEFORE_PROOF"} 1',
     );
-    // Removing a domain makes room for another one.
+    // Removing a domain makes room for a new one.
     const [newest] = (await nora.ask(CALLS.listDomains)).ok.data;
     await nora.ask(CALLS.removeDomain, { params: { id: newest?.id ?? '' } });
     expect((await add(nora, 'instead.example.com')).status).toBe(200);

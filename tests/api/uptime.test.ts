@@ -141,7 +141,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     const id = await add(alice);
     await look(api, 200);
     const { store, clock } = api;
-    // Six per hour in full hours, whatever the time of day.
+    // Six checks per hour in full hours, whatever the time of day.
     const thisHour = Math.floor(clock.now() / HOUR_MS) * HOUR_MS;
     const begin = thisHour - 84 * HOUR_MS;
     const samples = Array.from({ length: 504 }, (_, index) => ({
@@ -154,7 +154,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     await store.db.updateTable('monitors').set({ uptime_since: begin }).execute();
     const uptime = await uptimeOf(alice, id);
     expect(uptime.checks).toHaveLength(90);
-    // One value per hour of 84 hours.
+    // There is one value for each of 84 hours.
     expect(uptime.response_times.length).toBeGreaterThan(80);
     expect(uptime.response_times.length).toBeLessThanOrEqual(120);
     for (const { at, average_ms: average, slowest_ms: slowest } of uptime.response_times) {

@@ -15,8 +15,8 @@ export const add = async (person: Person, host: string): Promise<string> =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
 
 /**
- * Records a check of this domain and of all due ones, with a certificate that has `days` left and an HTTPS answer with `status`. Unless
- * `isComplete`, the server does not send the intermediate.
+ * Records a check of this domain and of all other due ones. The host has a certificate with `days` left and answers HTTPS
+ * with `status`. If `isComplete` is false, it does not send the intermediate.
  */
 export async function look(
   { store, clock }: TestApi,
@@ -48,7 +48,7 @@ export async function look(
   await finishChecks({ store, clock }, authority, seen);
 }
 
-/** Records a failure and its confirmation. */
+/** Records a failed check, and a second one that confirms the failure. */
 export async function goDown(api: TestApi, id: string, seen: { days?: number } = {}): Promise<void> {
   await look(api, id, { ...seen, status: 503 });
   api.clock.advance(60_000);

@@ -90,7 +90,7 @@ describe('a mail about the account', () => {
     expect(text).toContain('https://certs.example/dashboard');
   });
 
-  it('says that all domains are still checked if the end of Premium pauses none, and lists only ten of 400 paused ones', () => {
+  it('says that all domains are still checked if none is paused when Premium ends; of 400 paused domains, lists only ten', () => {
     const none = render({ kind: 'premium_ended', source: 'subscription', paused: [] });
     expect(none.subject).toBe('Your Premium plan has ended');
     expect(none.text).toContain('We still check all your domains');
@@ -156,7 +156,7 @@ describe('a feedback mail', () => {
       expect(line.isWellFormed()).toBe(true);
     }
     expect(sent.subject.length).toBeLessThan(150);
-    // Only the message keeps the line breaks of its sender; no other field does.
+    // Only the message keeps the line breaks that its sender typed; all other fields lose them.
     expect(sent.text.split('\n').filter((line) => line.startsWith('Bcc:')).length).toBeLessThan(2);
     expect(sent.text).not.toMatch(/[\0\u202e]/);
     expect(tags(sent.html)).toEqual(tags(feedback({}, words.replaceAll(/[^\r\n]/gu, 'x')).html));

@@ -50,7 +50,7 @@ const said = (kind: AlertKind, step: AlertStep, { facts, ...changes }: Changes =
   ...changes,
 });
 
-/** Parses the mail as the mail program of its reader does. */
+/** Parses the mail as a mail program does. */
 async function parsed(mail: ReturnType<typeof render>) {
   const captureDir = mkdtempSync(join(tmpdir(), 'certlantern-mail-'));
   const channel = createEmailChannel({

@@ -42,7 +42,7 @@ export interface Changes extends Partial<Omit<AlertMessageInput, 'alert'>> {
   mail?: Partial<AlertMailInput>;
 }
 
-/** Returns the alert three days before pay.fjord.example expires, as mailed to its owner a day later; with changes. */
+/** Returns the alert that pay.fjord.example expires in three days, as mailed to its owner a day later. Arguments change parts of it. */
 export function content({ alert, facts, certificateIs, ...changes }: Changes = {}): AlertContent {
   const now = changes.now ?? NOW;
   return alertContent({

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 const never = new AbortController().signal;
 
-it('the reader of the bounce mailbox deletes the mails that were handled and marks the others as read', async () => {
+it('the reader of the bounce mailbox deletes the mails that were handled, and marks all others as read', async () => {
   for (const subject of ['one', 'two', 'three']) server.append(`Subject: ${subject}\n\nbody of ${subject}\n`);
   const seen: string[] = [];
   const taken = await readMailbox(

@@ -43,7 +43,7 @@ describe('a delivery report', () => {
     expect(read(text)).toBeNull();
   });
 
-  it('never makes the parser throw, whatever bytes arrive', () => {
+  it('never makes its parser throw, whatever bytes it has', () => {
     const start = Buffer.from(
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n',
     );

@@ -6,7 +6,7 @@ interface Report {
   diagnostic?: string;
 }
 
-/** Returns what Postfix writes when a mail that it accepted bounces. */
+/** Returns the delivery report that Postfix sends when a mail that it had accepted bounces. */
 export function postfixReport({
   to,
   action = 'failed',

@@ -76,7 +76,8 @@ describe('the email channel with SMTP', () => {
     ],
     ['refuse_message', { outcome: 'failed', detail: '554 5.7.0 Looks like spam', cause: 'operator' }],
     ['refuse_sender', { outcome: 'retry', detail: '553 5.7.1 Sender not allowed', cause: 'operator' }],
-    // This reply refuses our server as the sender, so the address of the recipient is not suppressed.
+    // This reply refuses our server as the sender. It says nothing about the recipient, whose address is therefore not
+    // suppressed.
     ['refuse_relay', { outcome: 'retry', detail: '554 5.7.1 Relay access denied', cause: 'operator' }],
   ] as const)(
     'reports the outcome of the SMTP reply in the case %s, and then delivers the next mail',
@@ -100,7 +101,7 @@ describe('the email channel with SMTP', () => {
     ]);
   });
 
-  it('says that the mail may arrive again if the reply to the whole mail was lost, but not after an earlier break', async () => {
+  it('says that the mail may arrive a second time if the reply to the complete mail was lost; does not say so if the connection broke earlier', async () => {
     sink.behave('lose_reply');
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry', cause: 'no_reply' });
     const peer = await startRawPeer((socket) => {
@@ -161,7 +162,7 @@ describe('the email channel with SMTP', () => {
 });
 
 describe('the email channel with a mail server that delays its replies', () => {
-  /** Starts a mail server, and a channel for which every reply is slow. */
+  /** Starts a mail server, and an email channel that calls every reply slow. */
   async function slowSink(behaviour: Parameters<SmtpSink['behave']>[0]) {
     const sink = await startSmtpSink();
     sink.behave(behaviour);
@@ -178,7 +179,8 @@ describe('the email channel with a mail server that delays its replies', () => {
     const { greeting, reply, attempt, connect } = SMTP_TIMEOUTS;
     expect(greeting).toBeGreaterThanOrEqual(5 * MINUTE_MS);
     expect(reply).toBeGreaterThanOrEqual(10 * MINUTE_MS);
-    // Connection, greeting, TLS, EHLO twice, three replies for the login, MAIL, RCPT, DATA, and the end of the mail.
+    // Timeouts in minutes for the connection, greeting, TLS, EHLO twice, three replies for the login, MAIL, RCPT, DATA, and
+    // the end of the mail.
     const replies = [5, 5, 5, 5, 5, 5, 5, 5, 2, 10];
     const total = replies.reduce((sum, minutes) => sum + minutes * MINUTE_MS, connect + 5 * MINUTE_MS);
     expect(attempt).toBeGreaterThan(total);
@@ -226,7 +228,7 @@ describe('the email channel with a mail server that delays its replies', () => {
         reply();
         socket.on('data', reply);
       });
-      // The other replies must arrive in time, even on a busy machine.
+      // The other replies must arrive within their timeout even on a busy machine.
       const timeouts = { greeting: replies.length === 0 ? 500 : 60_000, reply: 2_500 };
       const smtpUrl = `smtp://127.0.0.1:${peer.port}`;
       const channel = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '', timeouts });
@@ -257,7 +259,7 @@ it('the email channel gives each mail its own return address if bounces are conf
   const channel = createEmailChannel({ smtpUrl: sink.url, mailFrom: FROM, captureDir: '/nowhere', bounces });
   const id = randomUUID();
   await channel.deliver({ ...message, messageId: `<${id}@alerts.certlantern>` }, never);
-  // A mail without an outbox id gets no mark.
+  // A mail without an outbox id gets the plain return address.
   await channel.deliver(message, never);
   const [marked, plain] = sink.ledger;
   const mark = readBounceAddress(bounces.address, marked?.from ?? '');
@@ -270,7 +272,7 @@ it('the email channel gives each mail its own return address if bounces are conf
   await sink.stop();
 });
 
-it('the email channel reports why it cannot reach the server, but not where that is', async () => {
+it("the email channel reports why it cannot reach the mail server, but not the server's address", async () => {
   const sink = await startSmtpSink();
   const { url } = sink;
   await sink.stop();

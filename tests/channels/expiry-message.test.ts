@@ -9,7 +9,7 @@ import {
   render as renderAt,
 } from './alert-mails.ts';
 
-/** `left`: ms until notAfter. */
+/** Renders the mail when `left` ms remain until notAfter. */
 const render = ({ left = 2 * DAY, ...changes }: Changes & { left?: number } = {}) =>
   renderAt({ now: NOT_AFTER - left, ...changes });
 
@@ -95,7 +95,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(days(-DAY)).toContain('Alerts go out at expiry.');
   });
 
-  it('uses the time of sending: after the expiry it says "expired"', () => {
+  it('is written for the time of sending: after the expiry it says "expired"', () => {
     const late = render({ left: -HOUR });
     expect(late.text).toContain('expired on Sunday, 22 November 2026.');
     expect(late.text).toContain('Since 14:32 UTC that day, visitors see');

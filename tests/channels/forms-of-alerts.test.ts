@@ -7,7 +7,7 @@ import { HOSTILE_TEXTS } from '../kit/product/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
 import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
-/** All kinds but webhooks, which send texts unchanged. */
+/** All kinds of channels except webhooks, which send texts unchanged. */
 const FORMS = HTTP_EXAMPLES.filter(({ kind }) => kind !== 'webhook');
 const KINDS: AlertKind[] = [...ALERT_PROBLEMS, 'test'];
 const STEPS: AlertStep[] = [
@@ -22,7 +22,7 @@ const STEPS: AlertStep[] = [
   'resolved',
 ];
 
-/** Returns an alert in the words of the product, with this text as every name in its certificates. */
+/** Returns an alert in the product's words. Every name in its certificates is `name`. */
 function worded(kind: AlertKind, step: AlertStep, name: string): AlertContent {
   const successor = { ...LEAF, fingerprint: 'bb', notAfter: NOT_AFTER + 90 * DAY, name };
   return content({
@@ -40,7 +40,8 @@ describe.each(KINDS)('an alert of kind %s', (kind) => {
       const alert = worded(kind, step, name);
       for (const example of FORMS) {
         const message = JSON.stringify(renderedFor(example, alert));
-        // An escape in this JSON is a line break of ours or a mark made harmless, never a control character of theirs.
+        // An escape in this JSON is a line break of our own or a character made harmless, never a control character from a
+        // certificate.
         expect(message).not.toMatch(/\\u00|\\ud8|\\r/);
         expect(message).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
         expect(message).not.toMatch(/undefined|NaN|Invalid Date|\[object/);

@@ -13,7 +13,7 @@ import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/product/al
 import { promise } from '../security/promise.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
-/** The kinds whose receivers limit the size of a message, with that limit in bytes. */
+/** Kinds of channels whose receivers limit the size of a message, each with the limit in bytes. */
 const FORMS = HTTP_EXAMPLES.flatMap((example): [string, (content: AlertContent) => unknown, number][] =>
   example.maxBytes === undefined
     ? []
@@ -26,7 +26,7 @@ const good = alertContentOf({
 });
 const critical = alertContentOf({ severity: 'critical' });
 
-/** Returns every text of a message, however deep, with its key. */
+/** Returns every text of a message at any depth, each with its key. */
 function texts(value: unknown, key = ''): { key: string; text: string }[] {
   if (typeof value === 'string') return [{ key, text: value }];
   if (typeof value !== 'object' || value === null) return [];
@@ -111,7 +111,7 @@ describe('a Slack message', () => {
   });
 });
 
-/** Returns what a Markdown reader takes as more than text: marks without a backslash before them. */
+/** Returns what a Markdown reader takes as formatting: marks that have no backslash before them. */
 const bareMarks = (text: string) => text.replaceAll(/\\./gs, '').match(/[*_`~|<>[\]{}#@!$]|:\/\//g) ?? [];
 
 describe('a Discord message', () => {

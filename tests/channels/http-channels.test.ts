@@ -40,7 +40,7 @@ function channelAt(kind: Kind, address = sink.url): StoredChannelConfig {
 
 const KINDS = HTTP_EXAMPLES.map(({ kind }) => kind);
 
-/** Returns the outcome of an alert to the sink when it gives this answer. */
+/** Returns the outcome of an alert that the sink answers with `answer`. */
 function answered(kind: Kind, answer: SinkAnswer): Promise<DeliveryOutcome> {
   sink.answer = () => answer;
   return localChannels({ at: sink.url }).deliver(channelAt(kind), outgoing, never);
@@ -98,7 +98,7 @@ describe('an HTTP answer', () => {
         const headers = { location: `${sink.url}/elsewhere` };
         expect(await answered(kind, { status, headers })).toMatchObject({ outcome: 'retry' });
       }
-      // No redirect is followed.
+      // One request per kind shows that no redirect was followed.
       expect(sink.requests).toHaveLength(KINDS.length);
       promise('channel-addresses');
     },
@@ -270,7 +270,7 @@ describe('the address of a receiver', () => {
     expect(sink.requests).toEqual([]);
   });
 
-  it('is resolved again for each attempt, which fails without a connection if the address is forbidden', async () => {
+  it('is resolved again for each attempt; an attempt fails without a connection if the address is now forbidden', async () => {
     const names = await startDnsServer();
     onTestFinished(() => names.stop());
     let asked = 0;
@@ -291,10 +291,10 @@ describe('the address of a receiver', () => {
   });
 });
 
-describe('a receipt for strangers, if the operator opened ranges for channels', () => {
+describe('the receipt of a message, if the operator opened address ranges for channels', () => {
   const unexplained = { outcome: 'retry', detail: 'The message could not be delivered.' };
 
-  it('does not tell closed ports, other services, refusals and unknown names in these ranges apart', async () => {
+  it('is the same for closed ports, other services, refusals and unknown names in these ranges', async () => {
     const names = await startDnsServer({ 'inside.test': { addresses: ['127.0.0.2'] } });
     const closed = await listening(createServer());
     await closed.stop();
@@ -348,7 +348,7 @@ describe('memory', () => {
     await post(100);
     const [before, open] = [heapBytes(), process.getActiveResourcesInfo().length];
     await post(1_000);
-    // A leaked socket with its TLS state takes about 50 kB, a leaked timer or listener a few hundred bytes.
+    // A socket that leaks with its TLS state takes about 50 kB; a timer or listener takes a few hundred bytes.
     expect(heapBytes() - before).toBeLessThan(2_000_000);
     await expect.poll(() => process.getActiveResourcesInfo().length).toBeLessThanOrEqual(open + 5);
     expect(secured.requests).toEqual([]);

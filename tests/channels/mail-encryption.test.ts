@@ -10,7 +10,7 @@ import { startStrippingProxy } from '../kit/peers/stripping-proxy.ts';
 import type { ServerCertificate } from '../kit/peers/tls-server.ts';
 import { promise } from '../security/promise.ts';
 
-/** An address that requires encryption, although the system connects it to this machine. */
+/** An address for which the product requires encryption. The system connects it to this machine nevertheless. */
 const BEYOND = '0.0.0.0';
 const PASSWORD = 'hunter2';
 const never = new AbortController().signal;
@@ -28,7 +28,7 @@ beforeAll(() => {
   afterAll(() => setDefaultCACertificates(before));
 });
 
-/** Starts a mail server and a proxy that strips its offer of STARTTLS. */
+/** Starts a mail server, and a proxy that removes the server's offer of STARTTLS. */
 async function smtpWorld(certificate: ServerCertificate = certificates.verifiable) {
   const sink = await startSmtpSink({ certificate });
   const proxy = await startStrippingProxy(sink);
@@ -121,7 +121,7 @@ it.each(['127.0.0.1', 'localhost'])(
   },
 );
 
-/** Starts a mailbox with one unread mail and a proxy that strips the server's offer of STARTTLS. */
+/** Starts a mailbox with one unread mail, and a proxy that removes the server's offer of STARTTLS. */
 async function imapWorld(certificate: ServerCertificate = certificates.verifiable) {
   const imap = await startImapServer(certificate);
   imap.append('Subject: one\n\n');

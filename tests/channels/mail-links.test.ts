@@ -7,14 +7,14 @@ import { type Changes, DAY, NOW, render } from './alert-mails.ts';
 import { promise } from '../security/promise.ts';
 
 const SITE = new URL('https://certs.example');
-/** As long as real tokens, and recognisable in what is rendered. */
+/** Returns a token as long as real ones. `place` makes it recognisable in the rendered mail. */
 const token = (place: string) => `${place}-${'Ab3_'.repeat(10)}`;
 const TOKENS = { page: token('page'), oneClick: token('once') };
 const linkTo = (path: `/${string}`) => mailedLink(path, token('link'), SITE);
 
 const NOTHING = { first: [], more: 0 };
 const host = { host: 'pay.fjord.example', port: 443 };
-/** One of every kind of mail; a new kind does not compile until it is here. */
+/** One mail of every kind. A new kind must be added here, or the test does not compile. */
 const ACCOUNT_MAILS: { [Kind in AccountMail['kind']]: Extract<AccountMail, { kind: Kind }> } = {
   verify_email: { kind: 'verify_email', url: linkTo('/verify') },
   reset_password: { kind: 'reset_password', url: linkTo('/reset-password'), expiresAt: NOW + DAY },
@@ -81,12 +81,12 @@ function addressesIn({ html, text }: RenderedMessage): URL[] {
     .map((address) => new URL(address));
 }
 
-/** Asserts that tokens are only behind #, and returns the paths of the links that have one. */
+/** Asserts that tokens appear only behind #. Returns the paths of the links that have a token. */
 function pathsWithToken(mail: RenderedMessage): string[] {
   const addresses = addressesIn(mail);
   for (const { pathname, search } of addresses) {
     expect(`${pathname}${search}`).not.toMatch(/Ab3_|[\w-]{40}/);
-    // A link may name a domain: that opens nothing without a session.
+    // A link may name a domain, because without a session that opens nothing.
     expect([...new URLSearchParams(search).keys()].filter((name) => name !== 'domain')).toEqual([]);
   }
   expect(JSON.stringify([mail.html, mail.text, mail.subject])).not.toContain(TOKENS.oneClick);

@@ -36,7 +36,7 @@ const OTHER_NAME = nameDer({ organization: 'Other' });
 const mappings = sequence(sequence(objectIdentifier('1.2.3.4'), objectIdentifier('1.2.3.5')));
 const explicitPolicy = { oid: '2.5.29.36', value: sequence(tagged(0, false, Buffer.from([0]))) };
 
-/** Options of trusted roots that differ from ordinary ones. The key is the description. */
+/** Trusted roots that differ from ordinary ones in the way that the key describes. */
 export const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
   'RSA-1024': { key: 'RSA-1024' },
   'RSA-2047': { key: 'RSA-2047' },
@@ -236,7 +236,7 @@ export const TRUSTED_LEAVES: Readonly<Record<string, CertificateOptions>> = {
   },
 };
 
-/** Mints these roots. Their key is the description; for the second root of a pair, the description and `, second`. */
+/** Mints these roots. In the map, each has its description as key; the second root of a pair has the description and `, second`. */
 export function mintOddRoots(): Map<string, MintedAuthority> {
   const stranger = mintAuthority({ commonName: 'Unknown Root' });
   const entries: [string, MintedAuthority][] = [];

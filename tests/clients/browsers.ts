@@ -7,7 +7,7 @@ import { chromium as playwright } from '@playwright/test';
 import { BROWSER_FLAGS } from '../kit/machine/browser.ts';
 import { type ClientKind, CONNECTION_MS, NO_ANSWER, run, withLimit } from './client.ts';
 
-/** Adds the roots to a new database of NSS, as those that a user added. */
+/** Adds the roots to a new NSS database, in the same way as roots that a user added. */
 async function trustRoots(database: string, rootsFile: string): Promise<void> {
   mkdirSync(database, { recursive: true });
   await run('certutil', ['-N', '-d', `sql:${database}`, '--empty-password']);
@@ -30,7 +30,7 @@ const chromium: ClientKind = {
     const context = await playwright.launchPersistentContext(join(folder, 'profile'), {
       executablePath: '/usr/bin/chromium',
       env: { ...process.env, HOME: folder },
-      // Playwright would end this process without stopping the other clients.
+      // Without this, Playwright would end the process on Ctrl+C before the other clients are stopped.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

@@ -19,10 +19,10 @@ const VALIDITY = 4;
 const utc = (text: string) => tlv(0x17, Buffer.from(text));
 const generalized = (text: string) => tlv(0x18, Buffer.from(text));
 
-/** Options of a certificate that becomes valid this many seconds after the call. */
+/** Returns the options of a certificate that becomes valid this many seconds after the call. */
 const startingIn = (seconds: number): CertificateOptions => ({ notBefore: Date.now() + seconds * 1_000 });
 
-/** A server whose leaf becomes valid after this many seconds, and one whose intermediate does. */
+/** Returns two servers: one whose leaf becomes valid after this many seconds, and one whose intermediate does. */
 const early = (seconds: number): Scenario[] => [
   {
     name: `early: leaf is valid in ${seconds} seconds`,

@@ -25,8 +25,8 @@ export interface ClientSetup {
 export interface RunningClient {
   version: string;
   /**
-   * Connects to `host` at 127.0.0.1 over https. Returns null if the client accepts the server, else its error message. A browser that
-   * still waits after `CONNECTION_MS` does not accept it.
+   * Connects to `host` at 127.0.0.1 over https. Returns null if the client accepts the server, else its error message. A
+   * browser that still waits after `CONNECTION_MS` counts as refusing.
    */
   connect(host: string, port: number): Promise<string | null>;
   stop(): Promise<void>;
@@ -39,8 +39,8 @@ export const CONNECTION_MS = 20_000;
 export const NO_ANSWER = 'no answer in time';
 
 /**
- * Starts a program that first prints its version, and then a line for each "host port" line of its input: "ok", or why it
- * refused.
+ * Starts a program that prints its version first. For each line "host port" of its input, it then prints "ok" or the reason
+ * why it refused.
  */
 export async function startLineClient(
   command: string,

@@ -69,7 +69,7 @@ const gnutls: ClientKind = {
     }),
 };
 
-/** It runs in a process of its own, because some certificates crash Node.js. */
+/** Runs in a process of its own, because some certificates crash Node.js. */
 const node: ClientKind = {
   name: 'Node.js',
   family: 'openssl',
@@ -101,7 +101,7 @@ const go: ClientKind = {
     startLineClient(await buildGo(join(PROGRAMS, 'client.go'), folder), [rootsFile]),
 };
 
-/** It needs the JDK: the runtime alone cannot start a source file. */
+/** Needs the JDK, because the runtime alone cannot start a source file. */
 const java = (name: string, more: readonly string[] = []): ClientKind => ({
   name,
   family: 'java',
@@ -114,7 +114,7 @@ const java = (name: string, more: readonly string[] = []): ClientKind => ({
   },
 });
 
-/** The clients that are no browsers. */
+/** All clients that are not browsers. */
 export const COMMAND_LINE_CLIENTS: readonly ClientKind[] = [
   curl,
   openssl('s_client'),
@@ -125,7 +125,7 @@ export const COMMAND_LINE_CLIENTS: readonly ClientKind[] = [
   java('Java'),
 ];
 
-/** Clients that fetch the CRL of the leaf, and refuse it without a CRL that they accept. */
+/** Clients that fetch the CRL of the leaf. They refuse the leaf if they get no CRL that they accept. */
 export const CRL_CLIENTS: readonly ClientKind[] = [
   openssl('s_client with CRLs', ['-crl_check', '-crl_download']),
   java('Java with CRLs', ['crls']),

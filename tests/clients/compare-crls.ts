@@ -8,7 +8,7 @@ import { HOST, type Roots } from './scenario.ts';
 export interface CrlOutcome {
   scenario: string;
   line: string;
-  /** Why we are wrong; null if we are not. */
+  /** Why our answer is wrong; null if it is right. */
   fault: string | null;
 }
 
@@ -16,7 +16,7 @@ const EMPTY = 'Chromium uses no CRL with an empty list (GetCRLStatusForCert in p
 const OTHER_SIGNER =
   'OpenSSL reads such CRLs with -extended_crl only, but no client could rely on another one';
 
-/** CRLs about which we rightly differ from the clients of Debian, with the reason. */
+/** CRLs for which our answer rightly differs from that of Debian's clients, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'a CRL with an empty list': EMPTY,
   'a CRL with an empty list of version 1': EMPTY,
@@ -25,7 +25,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'a CRL of a CRL issuer that the certificate names and the server sends': OTHER_SIGNER,
 };
 
-/** Starts the server of a scenario and the one of its CRL, and asks every client, and Certlantern. */
+/** Starts the server of a scenario and the server of its CRL. Asks every client and Certlantern whether they accept the certificate. */
 export async function compareCrl(
   { name, mint }: CrlScenario,
   roots: Roots,

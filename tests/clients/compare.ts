@@ -20,27 +20,27 @@ export interface StartedClient extends RunningClient {
   kind: ClientKind;
 }
 
-/** What each client, and what Certlantern says about one server. */
+/** What every client and Certlantern say about one server. */
 export interface Outcome {
   scenario: string;
-  /** For each client its error message if it refuses, null if it connects. */
+  /** For each client, its error message if it refuses the server, null if it connects. */
   clients: ReadonlyMap<ClientKind, string | null>;
   ours: {
-    /** The worst severity; `unread` if we read no certificate, null if we found nothing. */
+    /** The worst severity that we found; `unread` if we read no certificate, null if we found nothing. */
     worst: Severity | 'unread' | null;
     messages: readonly string[];
-    /** The clients that we say refuse. */
+    /** The clients of which we say that they refuse the server. */
     refusing: ReadonlySet<Client>;
-    /** Returns which of these clients refuse only in later versions, which Debian may not have yet. */
+    /** Returns those of the given clients that, as we say, refuse the server only in later versions. Debian may not have these yet. */
     refusingLater: ReadonlySet<Client>;
   };
-  /** Why we are wrong; null if we are not, or if an exception explains it. */
+  /** Why our answer is wrong; null if it is right, or if an exception explains it. */
   fault: string | null;
-  /** The reason of the exception that applied. */
+  /** The reason of the exception that explains our answer; null if there is none. */
   exception: string | null;
 }
 
-/** Starts the server of a scenario and asks every client, and Certlantern, about it. Returns null if OpenSSL cannot serve it. */
+/** Starts the server of a scenario, and asks every client and Certlantern about it. Returns null if OpenSSL cannot serve it. */
 export async function compare(
   scenario: Scenario,
   roots: Roots,
@@ -160,15 +160,15 @@ function faultOf(answers: readonly (string | null)[], worst: Outcome['ours']['wo
 }
 
 /**
- * Formats one outcome: ✗ for each client that refuses, · for each that connects, then our severity and any fault, exception or
- * difference.
+ * Formats one outcome: ✗ for each client that refuses, · for each that connects, then our severity, then any fault, exception
+ * or difference.
  */
 export function formatOutcome({ scenario, clients, ours, fault, exception }: Outcome): string {
   const marks = [...clients].map(([, words]) => (words === null ? '·' : '✗')).join('');
   const families = Map.groupBy(clients, ([{ family }]) => family);
   const differing = [...families].flatMap(([family, members]) => {
     const isSaid = ours.refusing.has(family);
-    // Several versions of a client may run here, with different answers. One that agrees with ours is enough.
+    // Several versions of a client may run here and give different answers. Our answer must equal that of one of them.
     const agree = members.some(([, words]) => (words !== null) === isSaid) || ours.refusingLater.has(family);
     return ours.worst === 'unread' || agree
       ? []

@@ -23,7 +23,7 @@ export interface CrlScenario {
 const now = Date.now();
 const ofTime = { notBefore: now - 400 * DAY_MS, notAfter: now + 400 * DAY_MS };
 
-/** A CRL of the issuer itself. `entry` are the fields of an entry about the leaf. */
+/** Returns a scenario with a CRL of the issuer itself. `entry` has the fields of the entry about the leaf. */
 const own = (name: string, options: CrlOptions, entry?: { reason?: number }): CrlScenario => ({
   name: `a CRL ${name}`,
   mint: (issuer, url) => {

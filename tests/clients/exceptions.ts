@@ -9,7 +9,7 @@ const ARC = 'only old GnuTLS refuses an identifier with a number beyond 64 bits,
 const GO_HOST =
   'Go applied constraints on e-mail hosts to their subdomains too, until golang/go#81280; Debian has 1.19';
 
-/** Scenarios in which we rightly differ from the clients of Debian, with the reason. */
+/** Scenarios in which our answer rightly differs from that of Debian's clients, each with the reason. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'no extendedKeyUsage': SAFARI,
   'valid for 826 days': SAFARI,

@@ -11,7 +11,7 @@ const withCipher = (cipher: string, key?: KeyChoice): Scenario =>
 
 const withGroup = (ecdhCurve: string): Scenario => handshake(`group ${ecdhCurve} only`, { ecdhCurve });
 
-/** Servers whose handshake is odd. */
+/** Servers with an odd TLS handshake. */
 export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
   ...['TLSv1', 'TLSv1.1'].map((version) =>
     handshake(`${version.replace('v', ' ')} only`, {

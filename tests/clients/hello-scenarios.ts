@@ -61,7 +61,7 @@ const refused = (what: string, test: Test, reaction: Reaction, behind: Behind = 
     behind,
   );
 
-/** Returns one scenario for each of these reactions to ClientHellos that pass `test`. */
+/** Returns a scenario for each of these reactions. The server shows the reaction to ClientHellos that pass `test`. */
 const refusedBy = (what: string, test: Test, reactions: readonly Reaction[], behind?: Behind): Scenario[] =>
   reactions.map((reaction) => refused(what, test, reaction, behind));
 
@@ -109,7 +109,10 @@ const warned = (alert: number, name: string, behind: Behind, count = 1): Scenari
 const repeated = (record: Buffer, count: number): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => record));
 
-/** Servers and middleboxes that accept our usual ClientHello, but refuse those of some clients or send an unusual answer. */
+/**
+ * Servers and middleboxes that accept our usual ClientHello, but refuse the ClientHellos of some clients or answer them in an
+ * unusual way.
+ */
 export const HELLO_SCENARIOS: readonly Scenario[] = [
   proxied('every ClientHello is accepted', (port) => createHelloFilter(port, () => false, 'broken')),
   refused('of more than 2,100 bytes', longer(2_100), 'broken'),

@@ -43,10 +43,10 @@ const setting = (id: number, value: number): Buffer => {
   payload.writeUInt32BE(value, 2);
   return http2Frame(4, 0, payload, 0);
 };
-/** SETTINGS with this number of values, which no client knows. */
+/** Returns SETTINGS with this number of values, none of which clients know. */
 const settings = (count: number): Buffer =>
   http2Frame(4, 0, Buffer.concat(Array.from({ length: count }, () => Buffer.from('999900000001', 'hex'))), 0);
-/** A field of which neither the name nor the value is compressed or stored (RFC 7541 §6.2.2). */
+/** Returns a header field whose name and value are neither compressed nor stored (RFC 7541 §6.2.2). */
 const plainField = (name: string, value: string): number[] => [
   0,
   name.length,
@@ -57,7 +57,7 @@ const plainField = (name: string, value: string): number[] => [
 const PING = http2Frame(6, 0, Buffer.alloc(8), 0);
 const ok = (stream: number): Buffer[] => [okOn(stream)];
 
-/** Servers that agree on HTTP/2. Over HTTP/1.1 each of them answers. */
+/** Servers that agree on HTTP/2 and misuse it. Over HTTP/1.1, each of them answers properly. */
 export const HTTP2_SCENARIOS: readonly Scenario[] = [
   withHttp2('nothing odd', speakingHttp2),
   withHttp2('nothing odd, TLS 1.2', speakingHttp2, { maxVersion: 'TLSv1.2' }),

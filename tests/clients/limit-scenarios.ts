@@ -16,7 +16,7 @@ function constrained(names: number, constraints: number, how: 'permitted' | 'exc
   );
 }
 
-/** Returns a scenario with `count` certificates, of which the last one is the intermediate that the leaf needs. */
+/** Returns a scenario in which the server sends `count` certificates. The last one is the intermediate that the leaf needs. */
 const lateIntermediate = (count: number, key: 'P-256' | 'P-521' = 'P-256'): Scenario => ({
   name: `${count} certificates with keys on ${key}, the intermediate last`,
   mint({ ecdsa }) {
@@ -26,7 +26,7 @@ const lateIntermediate = (count: number, key: 'P-256' | 'P-521' = 'P-256'): Scen
   },
 });
 
-/** Returns a scenario with `count` certificates, of which the leaf needs two intermediates in the midst and at the end. */
+/** Returns a scenario in which the server sends `count` certificates. The leaf needs two of them: one in the middle and the last one. */
 const mixed = (count: number): Scenario => ({
   name: `${count} certificates, two intermediates in the midst and last`,
   mint({ ecdsa }) {
@@ -71,7 +71,7 @@ const sizedIntermediate = (bytes: number): Scenario => ({
   },
 });
 
-/** Servers at, below and above the limits that clients set themselves. */
+/** Servers at, below and above the limits that some clients have. */
 export const LIMIT_SCENARIOS: readonly Scenario[] = [
   constrained(500, 600, 'permitted'),
   constrained(500, 600, 'excluded'),

@@ -10,7 +10,7 @@ import { HOST, type Roots, type Scenario, withChain } from './scenario.ts';
 const leafOptions: CertificateOptions = { dnsNames: [HOST] };
 const YESTERDAY = Date.now() - 86_400_000;
 
-/** Two intermediates with one name and key, the first of them odd; either leads to a trusted root. */
+/** Returns two intermediates with the same name and key. The first one is odd; both lead to a trusted root. */
 function twins(odd: CertificateOptions, { ecdsa }: Roots) {
   const key = mintKey();
   const good = ecdsa.intermediate({ commonName: 'Twin', key });
@@ -39,7 +39,7 @@ const TWINS: Readonly<Record<string, CertificateOptions>> = {
   'has a path length of 300': { pathLength: 300 },
 };
 
-/** Returns a CA that another root, which no client trusts, certifies too. */
+/** Returns a CA that a second root has certified too. No client trusts that root. */
 function crossSigned({ ecdsa }: Roots, odd: CertificateOptions = {}) {
   const key = mintKey();
   const trusted = ecdsa.intermediate({ commonName: 'Crossed', key });

@@ -7,20 +7,20 @@ import {
 import type { Peer, TlsPeerOptions } from '../kit/peers/tls-server.ts';
 import { mintOddRoots } from './anchors.ts';
 
-/** The name under which clients reach a scenario that names no other. */
+/** Host name of a scenario that sets no `host`. */
 export const HOST = 'odd.example';
 
 /** The only roots of the tests that the clients trust. */
 export interface Roots {
   ecdsa: MintedAuthority;
   rsa: MintedAuthority;
-  /** Roots with one oddity, by its description. */
+  /** Roots with one oddity each, by the description of the oddity. */
   odd: ReadonlyMap<string, MintedAuthority>;
-  /** Port of `startIssuerServer`. */
+  /** Port of the server that `startIssuerServer` has started. */
   issuerPort: number;
 }
 
-/** Mints the roots. `issuerPort`: that of `startIssuerServer`; needed by scenarios whose intermediates clients have to fetch. */
+/** Mints the roots. `issuerPort` is the port of `startIssuerServer`, for scenarios whose intermediates clients have to fetch. */
 export function mintRoots(issuerPort = 0): Roots {
   return {
     ecdsa: mintAuthority({ commonName: 'ECDSA Root' }),
@@ -32,15 +32,15 @@ export function mintRoots(issuerPort = 0): Roots {
 
 /** A server with one oddity. */
 export interface Scenario {
-  /** What is odd about it. */
+  /** What is odd about the server. */
   name: string;
-  /** Default: `HOST`. */
+  /** Host name of the server. Default: `HOST`. */
   host?: string;
   /** Returns the certificates that the server sends, leaf first. */
   mint?: (roots: Roots) => readonly MintedCertificate[];
-  /** Starts the server, if it is more than a TLS server with certificates. All other scenarios have `mint`. */
+  /** Starts the server, if it is more than a TLS server that sends certificates. Scenarios without `start` have `mint`. */
   start?: (roots: Roots) => Promise<Peer>;
-  /** Whether only the daily posture check can find the fault. */
+  /** Set if only the daily posture check can find the fault. */
   needsPosture?: true;
   tls?: Pick<
     TlsPeerOptions,
@@ -59,7 +59,7 @@ export interface Scenario {
   staple?: (leaf: MintedCertificate, issuer: MintedCertificate) => Buffer;
 }
 
-/** Returns a scenario whose leaf is odd; an intermediate signs it and is sent. */
+/** Returns a scenario with an odd leaf. An ordinary intermediate signs it and is sent. */
 export function leafScenario(name: string, odd: CertificateOptions, more: Partial<Scenario> = {}): Scenario {
   const { host = HOST } = more;
   return {
@@ -69,7 +69,7 @@ export function leafScenario(name: string, odd: CertificateOptions, more: Partia
   };
 }
 
-/** Returns a scenario whose intermediate is odd. */
+/** Returns a scenario with an odd intermediate. */
 export function intermediateScenario(
   name: string,
   odd: CertificateOptions,
@@ -81,5 +81,5 @@ export function intermediateScenario(
   };
 }
 
-/** Returns what a correct server sends. */
+/** Returns the certificates that a correctly configured server sends. */
 export const withChain = (leaf: MintedCertificate): MintedCertificate[] => [leaf, ...leaf.chain];

@@ -15,7 +15,7 @@ const UNTRUSTED = mintAuthority({ commonName: 'Unknown Root' });
 
 type Fault = 'good' | 'expired' | 'untrusted' | 'for another name' | 'without its intermediate';
 
-/** A certificate of a server that has several. */
+/** One of the certificates of a server that has several. */
 interface Own extends CertificateOptions {
   key: KeyChoice;
   fault?: Fault;
@@ -34,7 +34,10 @@ function issue(
   return fault === 'without its intermediate' ? { ...leaf, chainPem: '' } : leaf;
 }
 
-/** A server of Node.js with certificates of different key types. By default OpenSSL chooses by its own order, not by the client's. */
+/**
+ * Returns a Node.js server with certificates of different key types. By default OpenSSL chooses by its own order of
+ * preference, not by the client's.
+ */
 const several = (
   name: string,
   own: readonly Own[],
@@ -77,7 +80,7 @@ const routed = (
   },
 });
 
-/** A server of Go, which sends each client the first certificate that its signatures allow. */
+/** Returns a Go server. It sends each client the first certificate whose signature the client supports. */
 const ofGo = (name: string, own: readonly Own[]): Scenario => ({
   name,
   needsPosture: true,
@@ -95,7 +98,7 @@ const DHE = {
 } as const;
 const key = (choice: KeyChoice, fault?: Fault): Own => ({ key: choice, ...(fault && { fault }) });
 
-/** Types of keys, and the signature by which a server chooses a certificate with such a key. */
+/** Types of keys, each with the signature algorithm by which a server chooses a certificate with such a key. */
 const PREFERRED: readonly [KeyChoice, string][] = [
   ['Ed25519', 'ed25519'],
   ['Ed448', 'ed448'],
@@ -105,7 +108,10 @@ const PREFERRED: readonly [KeyChoice, string][] = [
   ['ML-DSA-65', 'mldsa65'],
 ];
 
-/** Servers with a certificate that only some clients get and an RSA certificate for all others. At most one of the two has a fault. */
+/**
+ * Servers with two certificates: one that only some clients get, and an RSA certificate for all others. At most one of the
+ * two has a fault.
+ */
 const preferred = PREFERRED.flatMap(([choice, signature]) =>
   (['good', 'expired', 'untrusted'] as const).flatMap((fault) => {
     const tls = { sigalgs: `${signature}:${RSA}` };

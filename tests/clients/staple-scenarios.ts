@@ -13,7 +13,7 @@ const now = Date.now();
 const HOLD = 6;
 const KEY_COMPROMISE = 1;
 
-/** A server that staples a response which its intermediate signed. The leaf is valid since 100 days. */
+/** Returns a server that staples a response signed by its intermediate. Its leaf has been valid for 100 days. */
 const stapled = (name: string, options: OcspResponseOptions): Scenario =>
   leafScenario(
     `a staple ${name}`,
@@ -21,7 +21,7 @@ const stapled = (name: string, options: OcspResponseOptions): Scenario =>
     { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf, options) },
   );
 
-/** A server that staples a response for a certificate that requires a staple (RFC 7633). */
+/** Returns a server that staples a response. Its certificate requires a staple (RFC 7633). */
 const mustStaple = (name: string, options: OcspResponseOptions): Scenario =>
   leafScenario(
     `must-staple with a staple ${name}`,
@@ -33,7 +33,7 @@ const mustStaple = (name: string, options: OcspResponseOptions): Scenario =>
     { staple: (leaf, issuer) => mintOcspResponse(issuer, leaf, options) },
   );
 
-/** A server whose intermediate has an RSA key and appoints a responder. */
+/** Returns a server whose intermediate has an RSA key and delegates OCSP to a responder. */
 function delegated(name: string, responder: CertificateOptions, options: OcspResponseOptions = {}): Scenario {
   let authority: MintedAuthority | null = null;
   return {

@@ -17,7 +17,7 @@ import {
 const SEED = 1;
 const START = Date.UTC(2027, 2, 1, 9, 30);
 
-// Small versions of the scenarios of `npm run bench -- faults`.
+// Runs small versions of the scenarios of `npm run bench -- faults`.
 for (const name of ANY_DATABASE)
   describe(`Alerts during faults (${name})`, { skip: !hasDatabase(name) }, () => {
     it('reach their mailboxes or end as failed when mail is refused', async (context) => {
@@ -36,7 +36,7 @@ for (const name of ANY_DATABASE)
       expect((await setClockAhead({ database, domains: 12, due: 4, seed: SEED })).broken).toEqual([]);
     });
 
-    it('are not caused by an outage of our own network', async ({ onTestFinished, ...context }) => {
+    it('are not sent because of an outage of our own network', async ({ onTestFinished, ...context }) => {
       const database = await freshOne(name, { ...context, onTestFinished });
       const internet = await startFakeInternet({ now: START });
       let isSilent = false;
@@ -55,7 +55,7 @@ for (const name of ANY_DATABASE)
         await lab.close();
         await Promise.all([internet.stop(), mails.stop()]);
       });
-      // Without permission to create network namespaces, DNS fails instead.
+      // Without permission to create network namespaces, the test makes DNS fail instead of cutting the network.
       const link = {
         cut: async (how: 'fail' | 'drop') => {
           isSilent = how === 'drop';

@@ -13,7 +13,7 @@ import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { promise } from '../security/promise.ts';
 
 const KILLS = 3;
-/** Short, because other processes wait until the leases of a killed one expire. */
+/** In seconds. It is short, because other processes wait until the leases of a killed process expire. */
 const LEASE_SECONDS = '8';
 /** Maximum wait for the last messages after the kills. */
 const SETTLE_TIMEOUT_MS = 120_000;
@@ -39,7 +39,8 @@ for (const name of DATABASES)
         settleTimeoutMs: SETTLE_TIMEOUT_MS,
         progress: () => undefined,
       });
-      // These are too few messages for a percentage: each kill may repeat what was being sent, by mail and by webhook.
+      // There are too few messages to limit duplicates by a percentage: each kill may repeat the messages being sent, by mail
+      // and by webhook.
       expect(killsOutcome(result, { mostDuplicates: 1 }).broken).toEqual([]);
       expect(result.acknowledged).toBeGreaterThan(KILLS);
       expect(result.notifications).toBeGreaterThan(2 * KILLS);
@@ -56,7 +57,7 @@ for (const name of DATABASES)
       world.dns.entries.set('mute.crash.example', { addresses: ['127.0.0.1'] });
       const app = await world.start({ LEASE_SECONDS: '3600' });
       const person = await world.addPerson();
-      // The answer comes only after the first check, which hangs.
+      // The answer comes only after the first check, and that hangs.
       const answer = person
         .ask(CALLS.addDomain, { body: { host: `mute.crash.example:${mute.port}` } })
         .catch(() => null);
@@ -64,7 +65,7 @@ for (const name of DATABASES)
       expect(await app.stop()).toBe(0);
       await answer;
 
-      // Released at shutdown, the check is claimed at once by the next process.
+      // The check was released at shutdown, so the next process claims it at once.
       const connections = mute.accepted();
       const next = await world.start();
       await vi.waitUntil(() => mute.accepted() > connections, { timeout: 120_000 });

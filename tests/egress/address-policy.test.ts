@@ -52,7 +52,7 @@ describe('the address policy without open ranges', () => {
   );
 
   const IPV6: readonly [address: string, isPermitted: boolean][] = [
-    // first and last of each denied range, and the addresses just outside it
+    // The first and the last address of each denied range, and the addresses just outside it.
     ['::', false],
     ['::1', false],
     ['::2', false],
@@ -81,7 +81,7 @@ describe('the address policy without open ranges', () => {
     ['3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', true],
     ['4000::', false],
     ['5f00::1', false],
-    // NAT64 is judged as what it translates to
+    // A NAT64 address is judged as the IPv4 address that it stands for.
     ['64:ff9b::808:808', true],
     ['64:ff9b::7f00:1', false],
     ['64:ff9b::1:808:808', false],
@@ -92,13 +92,13 @@ describe('the address policy without open ranges', () => {
     ['fe80::1', false],
     ['fec0::1', false],
     ['ff02::1', false],
-    // mapped addresses are judged as what they map to
+    // A mapped address is judged as the IPv4 address that it stands for.
     ['::ffff:8.8.8.8', true],
     ['::ffff:808:808', true],
     ['::ffff:127.0.0.1', false],
     ['::ffff:7f00:1', false],
     ['::ffff:a9fe:a9fe', false],
-    // compatible, translated, 6to4, Teredo, ISATAP
+    // IPv4-compatible, IPv4-translated, 6to4, Teredo and ISATAP addresses.
     ['::808:808', false],
     ['::ffff:0:808:808', false],
     ['2002:808:808::1', false],

@@ -14,7 +14,7 @@ afterEach(() => server.stop());
 
 describe('names without a DNS answer', () => {
   it('do not delay other names, even if 100 of them wait at once', async () => {
-    // No silent name ends before the test aborts it: a name queued behind one would never be resolved.
+    // No query for a silent name ends before the test aborts it. So a name that had to wait for one would never be resolved.
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 3_600_000 });
     const controller = new AbortController();
     // A single burst would overflow the receive buffer of the name server, which is small.
@@ -49,7 +49,7 @@ describe('names without a DNS answer', () => {
     const burst = Array.from({ length: 600 }, (_, index) => `outage${index}.test`);
     for (const name of burst) server.entries.set(name, { answer: 'silent' });
     const results = await Promise.all(burst.map((name) => resolver.resolve(name, { signal })));
-    // Under such a burst the name server may be too busy to answer the query that finds out whether it is there.
+    // Under such a burst, the name server may be too busy to answer the query that tests whether it is up.
     const reasons = new Set(results.map((result) => (result.ok ? 'answered' : result.reason)));
     expect(['dns_timeout', 'resolver_silent']).toEqual(expect.arrayContaining([...reasons]));
 

@@ -92,7 +92,7 @@ describe('an HTTP exchange', () => {
     expect(asked).toBe(1);
   });
 
-  it('ends after the headers if the caller wants no body', async () => {
+  it('ends after the headers if the caller does not want the body', async () => {
     const port = await serving((_request, response) => {
       response
         .writeHead(202, { 'content-encoding': 'gzip', 'retry-after': '3' })
@@ -137,7 +137,7 @@ describe('an HTTP exchange', () => {
     expect(await ask(`https://127.0.0.1:${right}/`, { secure })).toMatchObject({ ok: true, status: 200 });
 
     const insecure = { ok: false, reason: 'insecure' };
-    // Verified against the public roots, none of which issued this certificate.
+    // This request is verified against the public roots, none of which issued the certificate.
     expect(await ask(`https://ca.test:${right}/`)).toEqual(insecure);
     const expired = await start(root.issue({ dnsNames: ['ca.test'], notAfter: Date.now() - 60_000 }));
     expect(await ask(`https://ca.test:${expired}/`, { secure })).toEqual(insecure);
@@ -172,7 +172,7 @@ describe('an HTTP exchange', () => {
     expect(await ask(`http://ca.test:${port}/opened`)).toMatchObject({ ok: true });
     expect(await ask(`http://ca.test:${port}/listed`, { ports: [port] })).toMatchObject({ ok: true });
     expect(await ask(`http://ca.test:${port}/unlisted`, { ports: [443] })).toEqual(refused);
-    // This policy takes the address for a public one.
+    // Under this policy, the address counts as public.
     const open = createAddressPolicy(['127.0.0.0/8'], () => []);
     const policy = { ...open, opens: () => false };
     expect(await ask(`http://ca.test:${port}/public`, { policy })).toEqual(refused);
@@ -277,7 +277,7 @@ describe('an HTTP exchange with a hostile peer', () => {
     ['closes the connection', closing, 'insecure'],
     ['floods the connection', flooding(Buffer.alloc(65_536)), 'insecure'],
   ] as const)(
-    'ends within its limits if the peer %s instead of doing a TLS handshake',
+    'ends within its limits if the peer %s in place of a TLS handshake',
     async (_name, manners, reason) => {
       const peer = await startRawPeer(manners);
       onTestFinished(() => peer.stop());

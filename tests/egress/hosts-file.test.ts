@@ -40,7 +40,7 @@ function hosts(text: string, cidrs = ['10.0.0.0/8', 'fd00::/8']) {
     problems,
     resolve: (host: string) => resolver.resolve(host, { signal }),
     servers: (name: string) => resolver.servers(name, { signal }),
-    /** Replaces the file like an editor: the content changes at once. */
+    /** Replaces the file as an editor does: its content changes in one step. */
     replace: (content: string): void => {
       writeFileSync(`${path}.new`, content);
       renameSync(`${path}.new`, path);
@@ -51,7 +51,7 @@ function hosts(text: string, cidrs = ['10.0.0.0/8', 'fd00::/8']) {
 const found = (...addresses: string[]) => ({ ok: true, addresses });
 
 describe('a hosts file', () => {
-  it('wins over the servers that DNS names for a domain, but not over those of other domains', async () => {
+  it('takes precedence over the servers that DNS names for a domain, but not over those of other domains', async () => {
     for (const domain of ['shop.test', 'other.test'])
       dns.entries.set(`_xmpp-client._tcp.${domain}`, { srv: [{ target: 'chat.test', port: 5222 }] });
     const { servers } = hosts('10.0.0.7 shop.test\n');
@@ -60,7 +60,7 @@ describe('a hosts file', () => {
     expect(await servers('_xmpp-client._tcp.other.test')).toMatchObject({ records: [{ name: 'chat.test' }] });
   });
 
-  it('wins over DNS, and also has names that DNS does not know', async () => {
+  it('takes precedence over DNS, and adds names that DNS does not know', async () => {
     const { resolve, problems } = hosts('10.0.0.7 shop.test\n10.0.0.8 only-here.test intranet\n');
     expect(await resolve('shop.test')).toEqual(found('10.0.0.7'));
     expect(await resolve('only-here.test')).toEqual(found('10.0.0.8'));
@@ -116,7 +116,7 @@ describe('a hosts file', () => {
     expect(await closed.resolve('intranet')).toEqual(REFUSED);
   });
 
-  it('is read again within five seconds of a change, and not looked at before', async () => {
+  it('is read again within five seconds after a change, and not read before it changes', async () => {
     const { resolve, replace, recheck } = hosts('10.0.0.7 shop.test');
     expect(await resolve('shop.test')).toEqual(found('10.0.0.7'));
     replace('10.0.0.9 shop.test');
@@ -161,7 +161,7 @@ describe('a hosts file', () => {
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('is used without the lines that do not begin with an address, and they are reported', async () => {
+  it('is used without the lines that do not begin with an address; these lines are reported', async () => {
     const one = hosts('10.0.0.7 shop.test\nshop.test 10.0.0.8\n');
     expect(await one.resolve('shop.test')).toEqual(found('10.0.0.7'));
     expect(one.problems).toEqual([

@@ -9,7 +9,7 @@ const REFUSED = { ok: false, stage: 'policy', reason: 'address_refused', detail:
 const NOT_FOUND = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
 const DISCOVERY = 'AAAA ipv4only.arpa';
 
-/** The answers for ipv4only.arpa of a DNS64 with each length of RFC 6052 §2.4, and its addresses for 8.8.8.8 and 10.0.0.1. */
+/** For each prefix length of RFC 6052 §2.4: a DNS64 server's answers for ipv4only.arpa, and its addresses for 8.8.8.8 and 10.0.0.1. */
 const PREFIXES: readonly [prefix: string, discovery: string[], forPublic: string, forPrivate: string][] = [
   ['fd64::/32', ['fd64:0:c000:aa::', 'fd64:0:c000:ab::'], 'fd64:0:808:808::', 'fd64:0:a00:1::'],
   ['fd64:0:100::/40', ['fd64:0:1c0:0:aa::', 'fd64:0:1c0:0:ab::'], 'fd64:0:108:808:8::', 'fd64:0:10a:0:1::'],
@@ -124,7 +124,7 @@ describe('a NAT64 prefix that the name servers show for ipv4only.arpa', () => {
     },
   );
 
-  it('is known to the policy before an address is resolved, for addresses that people type', async () => {
+  it('is known to the address policy before it judges an address that a person typed', async () => {
     serve({ 'ipv4only.arpa': ['fd64::c000:aa', 'fd64::c000:ab'] });
     const policy = createAddressPolicy([], () => []);
     const resolver = createResolver({ servers: [server.address], policy });
@@ -133,7 +133,7 @@ describe('a NAT64 prefix that the name servers show for ipv4only.arpa', () => {
   });
 
   it.each(PREFIXES.filter(([prefix]) => !prefix.startsWith('2606')))(
-    '%s stays refused without such an answer',
+    '%s is refused without such an answer',
     async (_prefix, _discovery, forPublic) => {
       serve({ 'public.test': [forPublic] });
       expect(await network().resolve('public.test')).toEqual(NOT_FOUND);
@@ -217,7 +217,7 @@ describe('the query for ipv4only.arpa', () => {
     ['fails', { answer: 'servfail' }],
     ['gets nonsense', { answer: 'garbage' }],
     ['gets no records', { addresses: [] }],
-  ])('leaves other addresses alone if it %s', async (_name, entry) => {
+  ])('does not change how other addresses are judged if it %s', async (_name, entry) => {
     server.entries.set('ipv4only.arpa', entry);
     serve({ 'six.test': ['2606:4700::1'], 'local.test': ['fd64::808:808'] });
     const { resolve } = network();

@@ -107,7 +107,7 @@ describe('the resolver', () => {
     ['mixed-families.test', ['8.8.8.8'], 1],
     ['several-private.test', ['2606:4700::1'], 3],
   ])(
-    'leaves the private addresses of %s out and tells their number only',
+    'leaves out the private addresses of %s and returns only how many there are',
     async (host, addresses, leftOut) => {
       expect(await resolve(host)).toEqual({ ok: true, addresses, leftOut });
     },
@@ -119,13 +119,13 @@ describe('the resolver', () => {
     if (result.ok) expect(result.addresses.every((one) => one.includes(':') === (family === 6))).toBe(true);
   });
 
-  it('tells how many addresses of the family asked for were left out', async () => {
+  it('returns how many addresses of the requested family were left out', async () => {
     const addresses = ['8.8.8.8', '8.8.4.4'];
     expect(await resolve('private-four.test', { family: 4 })).toEqual({ ok: true, addresses, leftOut: 1 });
     expect(await resolve('mixed-families.test', { family: 4 })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
   });
 
-  it('finds no address of a family if all of that family are forbidden', async () => {
+  it('finds no address of a family if all its addresses are forbidden', async () => {
     const none = { ok: false, stage: 'dns', reason: 'no_ipv6_addresses', detail: null };
     expect(await resolve('mixed-families.test', { family: 6 })).toEqual(none);
     expect(await resolve('private.test', { family: 6 })).toEqual(NOT_FOUND);
@@ -141,7 +141,7 @@ describe('the resolver', () => {
     expect(await resolve(host, { family })).toEqual({ ok: false, stage: 'dns', reason, detail: null });
   });
 
-  it('does not find a local name with a forbidden address of the other family', async () => {
+  it('does not find a local name if its addresses of the other family are forbidden', async () => {
     expect(await resolve('half-six.internal', { cidrs: ['127.0.0.0/8'], family: 4 })).toEqual(NOT_FOUND);
   });
 
@@ -213,7 +213,7 @@ describe('the resolver', () => {
     ['servfail.test', 'dns_failed'],
     ['garbage.test', 'dns_failed'],
     ['refused.test', 'dns_refused'],
-  ])('fails for the host %s with %s', async (host, reason) => {
+  ])('for the host %s fails with %s', async (host, reason) => {
     expect(await resolve(host)).toMatchObject({ ok: false, stage: 'dns', reason });
   });
 
@@ -228,7 +228,7 @@ describe('the resolver', () => {
   });
 
   it('reports resolver_silent if the name server answers nothing at all', async () => {
-    // In doubt the resolver asks for the root, which every name server answers.
+    // If a name gets no answer, the resolver asks for the root, which every name server can answer.
     server.entries.set('', { answer: 'silent' });
     const lookUp = () => resolve('silent.test', { timeoutMs: 300 });
     expect(await runInSteps(lookUp)).toMatchObject({ ok: false, reason: 'resolver_silent' });
@@ -259,7 +259,7 @@ describe('the resolver', () => {
     expect(await resolver.resolve('four.test', { signal })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
   });
 
-  it('does not cache answers: a name that changes to a private address is not found at the next query', async () => {
+  it('does not cache answers: if a name changes to a private address, the next query does not find it', async () => {
     server.entries.set('flip.test', { addresses: ['8.8.8.8'], ttlSeconds: 300 });
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
     expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });
@@ -284,7 +284,7 @@ describe('the CAA lookup', () => {
   });
 
   it.each(['critical', 'type', '__proto__'])(
-    'says that records cannot be read beside the tag %s',
+    'says that records cannot be read if there is the tag %s',
     async (tag) => {
       const caa = [
         { flags: 128, tag, value: 'x' },
@@ -321,7 +321,7 @@ describe('the resolver with open ranges', () => {
     expect(await resolve('intranet', { cidrs: ['10.0.0.0/8'] })).toEqual(NOT_FOUND);
   });
 
-  it('asks the operating system for names that the name servers do not know', async () => {
+  it('asks the operating system for a name that the name servers do not know', async () => {
     const result = await resolve('localhost', { cidrs: LOOPBACK });
     expect(result).toMatchObject({ ok: true });
     if (result.ok) expect(result.addresses).toContain('127.0.0.1');
@@ -333,7 +333,7 @@ describe('the resolver with open ranges', () => {
   });
 
   it('answers alike, after the same lookups, for unknown names and private addresses outside the open ranges', async () => {
-    // The name servers of the machine may be slow, or know these names.
+    // The machine's name servers may be slow, or know these names, so the operating system's lookup is replaced.
     const unknown = Object.assign(new Error('unknown name'), { code: 'ENOTFOUND' });
     const bySystem = vi.spyOn(promises, 'lookup').mockRejectedValue(unknown);
     onTestFinished(() => bySystem.mockRestore());
@@ -341,7 +341,7 @@ describe('the resolver with open ranges', () => {
       server.questions.length = 0;
       bySystem.mockClear();
       expect(await resolve(host, { cidrs: LOOPBACK, timeoutMs: 60_000 })).toEqual(NOT_FOUND);
-      // A query without an answer is repeated after a short time, which may pass on a busy machine.
+      // A query without an answer is repeated after a short time, which a busy machine may exceed.
       expect([...new Set(server.questions)].toSorted()).toEqual([`A ${host}`, `AAAA ${host}`]);
       expect(bySystem.mock.calls.map(([name]) => name)).toEqual([host]);
     }

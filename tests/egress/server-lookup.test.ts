@@ -38,7 +38,7 @@ describe('the lookup of servers', () => {
     });
   });
 
-  it('reports that a domain declines the service if its only record is a dot, and ignores a dot beside other servers', async () => {
+  it('reports that a domain declines the service if its only record is a dot; beside other servers, ignores the dot', async () => {
     const root = { target: '', port: 0 };
     dns.entries.set('_xmpp-client._tcp.none.test', { srv: [root] });
     expect(await ask('_xmpp-client._tcp.none.test')).toEqual({ ok: true, records: [], isDeclined: true });
@@ -49,7 +49,7 @@ describe('the lookup of servers', () => {
     });
   });
 
-  it('lists at most 10, and none that names no host or no port', async () => {
+  it('lists at most 10 servers, and none without a host or a port', async () => {
     const srv = Array.from({ length: 30 }, (_, index) => ({ target: `s${index}.test`, port: 5222 }));
     dns.entries.set('_xmpp-client._tcp.many.test', { srv });
     expect(await ask('_xmpp-client._tcp.many.test')).toMatchObject({ records: { length: 10 } });
@@ -63,9 +63,12 @@ describe('the lookup of servers', () => {
     expect(await ask('_xmpp-client._tcp.bad.test')).toMatchObject({ records: [] });
   });
 
-  it.each(['empty.test', 'nowhere.test'])('lists none for %s, which has no such records', async (host) => {
-    expect(await ask(`_xmpp-client._tcp.${host}`)).toEqual(NONE);
-  });
+  it.each(['empty.test', 'nowhere.test'])(
+    'lists no servers for %s, which has no such records',
+    async (host) => {
+      expect(await ask(`_xmpp-client._tcp.${host}`)).toEqual(NONE);
+    },
+  );
 
   it('sends no query for a local name, unless the operator opened a range', async () => {
     dns.entries.set('_xmpp-client._tcp.chat.internal', { srv: [{ target: 'a.internal', port: 5222 }] });

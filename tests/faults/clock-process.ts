@@ -9,7 +9,10 @@ import { createLimits, type Outcome } from './outcome.ts';
 import { createWorld } from './world.ts';
 
 const AHEAD_MS = 400 * DAY_MS;
-/** Runs first in each thread of the server: moves the date, but not the monotonic clock, by the ms in the file SHIFTED_DATE_FILE. */
+/**
+ * Runs first in each thread of the server. Moves the date, but not the monotonic clock, by the number of ms in the file
+ * SHIFTED_DATE_FILE.
+ */
 const SHIFT_DATE = `
   import { readFileSync } from 'node:fs';
   const RealDate = Date;
@@ -21,14 +24,14 @@ const SHIFT_DATE = `
     }
     static now = now;
   };`;
-/** Longer than the 30 s between two rounds of the watchdog, which notices a jump and corrects the times in the future. */
+/** Duration in ms, longer than the 30 s between two rounds of the watchdog, which notices a jump and corrects the times in the future. */
 const ROUND_MS = 40_000;
-/** A round of the watchdog and the next check, on a busy machine. */
+/** Time in ms for a round of the watchdog and the next check, on a busy machine. */
 const CORRECTED_WITHIN_MS = 90_000;
 
 /**
- * Sets the clock of a whole server ahead by 400 days and back, while people use its API and pages. Afterwards limits must end within
- * their window, sessions and tokens from before must work, and checks must go on.
+ * Sets the clock of a whole server ahead by 400 days and back, while people use its API and pages. Afterwards limits must end
+ * within their window, sessions and tokens from before must work, and checks must go on.
  */
 export async function serveThroughClockJump({ database }: { database: Database }): Promise<Outcome> {
   const file = join(database.dataDir, 'ahead-ms');

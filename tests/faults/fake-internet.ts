@@ -19,7 +19,7 @@ export interface InternetAddresses {
 /** Monitored hosts and canaries at one address, with a name server for their names. */
 export interface FakeInternet {
   addresses: InternetAddresses;
-  /** Gives a host a certificate of its own. All other hosts share one certificate for `*.siteN.example`. */
+  /** Gives a host a certificate of its own. Hosts without one share a certificate for `*.siteN.example`. */
   setCertificate(host: string, validity: { notBefore: number; notAfter: number }): void;
   /** Points the DNS names to the hosts if `isUp`, otherwise to an address where nothing listens. */
   pointNames(hosts: readonly string[], isUp: boolean): void;
@@ -68,7 +68,7 @@ export async function startFakeInternet({
       peer.setCertificate(host, issue([host], validity));
     },
     pointNames(hosts, isUp) {
-      // Nothing listens at 127.0.0.9 on this port.
+      // Nothing listens at 127.0.0.9 on this port, so connections are refused.
       for (const host of hosts) {
         const entry = { addresses: [isUp ? address : '127.0.0.9'] };
         known.set(host, entry);

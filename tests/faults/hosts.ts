@@ -10,7 +10,10 @@ export interface Host {
   host: string;
   lifecycle: Lifecycle;
   notAfter: number;
-  /** Part of the name that all hosts with the same certificate have; the whole name of a host with its own. */
+  /**
+   * The part of the name that all hosts with the same certificate have in common. For a host with a certificate of its own,
+   * its whole name.
+   */
   certificateName: string;
 }
 
@@ -23,8 +26,8 @@ export interface Hosts {
   /** Adds a host and returns its `host:port`. With `owner`, up to four of the owner's hosts share a certificate. */
   add(lifecycle: 'ends in days' | 'ended' | 'down', owner?: string): string;
   /**
-   * Replaces the host's expired certificate with one that is valid for 90 days, also on the hosts that share it. Returns all of
-   * them.
+   * Replaces the host's expired certificate with one that is valid for 90 days, on all hosts that share it. Returns these
+   * hosts.
    */
   renew(host: string): string[];
 }
@@ -43,7 +46,7 @@ export function createHosts(world: {
   let groups = 0;
   const sharedBy = (certificateName: string): Host[] =>
     [...all.values()].filter((host) => host.certificateName === certificateName);
-  /** The certificate that the next hosts of an owner and lifecycle get. */
+  /** The certificate that the next hosts of an owner get, by owner and lifecycle. */
   const current = new Map<string, { name: string; certificate: MintedCertificate; notAfter: number }>();
 
   function serve(host: Host, certificate: MintedCertificate): void {

@@ -46,8 +46,8 @@ const WRITERS_EACH = 2;
 /** Maximum number of kills as a multiple of `kills`. A busy machine needs more, because it writes little between kills. */
 const MAX_KILLS_FACTOR = 4;
 /**
- * A kill waits for so many acknowledged writes, or until every writer has stopped. Without them, a kill on a busy machine would have
- * nothing to lose.
+ * Number of acknowledged writes that a kill waits for, unless every writer has stopped. Without new writes, a kill on a busy
+ * machine would have nothing to lose.
  */
 const MIN_WRITES_BETWEEN_KILLS = 2;
 const WRITES_POLL_MS = 20;
@@ -92,7 +92,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
       void Promise.allSettled(busy).then(() => stopped.abort());
       const enough = acknowledged() + MIN_WRITES_BETWEEN_KILLS;
       await delay(random() * options.longestLifeMs);
-      // Writers stop at a refused call. If the rate limit has stopped all of them, no more writes follow.
+      // A refused call stops its writer. If the rate limit has stopped all writers, no more writes follow.
       while (!stopped.signal.aborted && acknowledged() < enough) await delay(WRITES_POLL_MS);
       await processes.kill(random);
       ending.abort();

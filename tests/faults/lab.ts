@@ -50,7 +50,7 @@ export interface LabOptions {
   internet: InternetAddresses;
   smtpUrl: string;
   start: number;
-  /** Callback for each new time of the clock, ms UTC. Scenarios with a right clock set the canaries' clock with it. */
+  /** Called with each new time of the clock, ms UTC. Scenarios in which the clock is right also set the canaries' clock to it. */
   onClock?: (now: number) => void;
   seed: number;
   allow?: readonly string[];
@@ -79,7 +79,7 @@ function logError(what: unknown, ...words: unknown[]): void {
   process.stderr.write(`${inspect([what, ...words], { depth: null })}\n`);
 }
 
-/** Advance of the clock after a run without work, ms. Without it, work that stays due would stop the clock. */
+/** How far the clock moves in ms if a run had nothing to do. Without this, work that stays due would stop the clock. */
 const IDLE_STEP_MS = 1_000;
 
 export async function openLab(options: LabOptions): Promise<Lab> {

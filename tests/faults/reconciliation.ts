@@ -10,9 +10,9 @@ export interface Reconciliation {
   lost: string[];
   /** Number of repeated arrivals of a message with the same id. */
   duplicates: number;
-  /** Messages that arrived twice with different ids, or with an id that the store does not know. */
+  /** Messages that arrived twice under different ids, or under an id that the store does not know. */
   strange: string[];
-  /** Messages that overtook an earlier one about the same incident on the same channel. */
+  /** Messages that arrived before an earlier message about the same incident on the same channel. */
   disordered: string[];
   /** Times from the creation of each delivery to its arrival, ms. */
   waits: number[];
@@ -58,7 +58,7 @@ export async function reconcile(world: {
     const copies = arrived.get(id);
     if (state !== 'delivered') result.lost.push(`${host} ${step} (${id}) is ${state}: ${detail}`);
     else if (copies === undefined) result.lost.push(`${host} ${step} (${id}) did not arrive`);
-    // The subject of a mail names only one host.
+    // Checked for webhooks only, because the subject of a mail names only one host.
     else if (isWebhook && mayBeMerged && !copies.some((copy) => mentions(copy, host)))
       result.lost.push(`${host} ${step} (${id}) is not named in its message`);
   }
@@ -81,7 +81,7 @@ export async function reconcile(world: {
 }
 
 interface Delivery {
-  /** The id that its message has at the receiver. */
+  /** The id of the message, as the receiver sees it. */
   id: string;
   state: string;
   detail: string | null;
@@ -137,7 +137,7 @@ async function reportedTwice({ db }: Store): Promise<string[]> {
   return rows.map(({ fingerprint, step }) => `${step} of ${fingerprint} was reported twice`);
 }
 
-/** Returns whether an entry mentions a host or a certificate. A dot follows the number in host names, so host1 does not match host10. */
+/** Returns whether an entry mentions a host or a certificate. In host names a dot follows the number, so host1 does not match host10. */
 const mentions = (entry: LedgerEntry | undefined, host: string): boolean =>
   entry?.text.includes(host) ?? false;
 
@@ -178,7 +178,7 @@ function missingAlerts(
   return [];
 }
 
-/** Returns descriptions of expiry alerts that arrived with two ids, which receivers cannot recognise as duplicates. */
+/** Returns descriptions of expiry alerts that arrived under two ids. A receiver cannot recognise these as duplicates. */
 function sentUnderTwoIds({ name, entries }: Channel): string[] {
   const expiryEntries = entries.filter(({ text }) => /^\S+(?::\d+)? expired on /.test(text));
   const byText = Map.groupBy(expiryEntries, ({ text, to }) => `${to}: ${text.replace(/ \(\d+ hosts\)/, '')}`);

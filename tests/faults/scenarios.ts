@@ -41,7 +41,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           settleTimeoutMs: 8 * MINUTE_MS,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
-        // These minimums apply to each of the two databases.
+        // These minimums hold for each of the two databases separately.
         { min: { kills: 200, notifications: 2_500, writes: 5_000 } },
       ),
     ),
@@ -92,8 +92,8 @@ const onPostgres = (
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Runs a program of `namespaces/` with unshare(1). Returns its exit code and reports; null if unshare cannot run the
- * command `trial` on this machine.
+ * Runs a program of `namespaces/` with unshare(1). Returns its exit code and reports. Returns null if unshare cannot even run
+ * the command `trial` on this machine.
  */
 async function runUnshared(options: {
   flags: string[];

@@ -42,7 +42,8 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
     start: START,
     seed,
     onClock: internet.setClock,
-    // A busy machine stalls a process for seconds; only a receiver is silent here, and it delays the run each time.
+    // Long, because a busy machine stalls a process for seconds. Only the silent receiver uses up this time, and it delays
+    // the run each time.
     timeoutMs: 60_000,
     webhookTimeoutMs: 500,
   });

@@ -36,7 +36,7 @@ export interface Writes {
 }
 
 const FREQUENCIES = [10, 15, 60, 1440];
-/** Time between expiry and renewal, ms; longer than a due check can delay alerts about the expiry. */
+/** Time from the expiry to the renewal, in ms. It is longer than a busy check can delay alerts about the expiry. */
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
 /** Maximum wait for the product to accept a call, ms: twice the window of its rate limits. */
@@ -91,7 +91,8 @@ export function createWrites(person: Person, hosts: Hosts): Writes {
   }
 
   const hostOf = (name: string) => hosts.all.get(name.replace(/:\d+$/, ''));
-  // If the last host of a certificate is removed before the product sees its renewal, no message says that it was renewed.
+  // Such a domain must stay: if it is the last host with its certificate and is removed before the product sees the renewal,
+  // no message says that it was renewed.
   const isRemovable = ({ name }: Entry): boolean => hostOf(name)?.lifecycle !== 'renewed';
 
   return {

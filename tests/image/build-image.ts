@@ -32,9 +32,9 @@ const engine = await openEngine(folder);
 await step(`Make the base ${baseImage} from Debian’s packages, with Node and npm`, makeBase);
 const settings = await writeNpmSettings();
 await step('Build the Dockerfile on it', async () => {
-  // The format of Docker, because that of OCI has no health check.
+  // Docker's format of images, because the OCI format has no health check.
   const build = ['bud', '--isolation=chroot', '--pull-never', '--format=docker', `--tag=${IMAGE}`];
-  // Mounted during RUN only, so that no layer has them.
+  // Mounted only while RUN commands run, so that no layer of the image contains the settings.
   await engine.buildah(...build, `--volume=${settings}:${SETTINGS_IN_IMAGE}:ro`, root);
 });
 const [size, base] = await Promise.all([sizeOf(IMAGE), sizeOf(baseImage)]);
@@ -72,7 +72,7 @@ async function makeBase(): Promise<void> {
   await run([
     'debootstrap',
     '--variant=minbase',
-    // The dynamic libraries of Node that a minimal Debian lacks.
+    // The dynamic libraries that Node needs and a minimal Debian lacks.
     '--include=libatomic1,ca-certificates',
     suite,
     mounted,

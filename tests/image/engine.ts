@@ -7,7 +7,7 @@ import { attempt, type Ended, lastLines, run } from './steps.ts';
 
 export const IMAGE = 'localhost/certlantern:latest';
 
-/** buildah and Podman with images, containers and volumes below one folder, so that those of the machine stay untouched. */
+/** buildah and Podman, with images, containers and volumes below one folder, so that those of this machine stay unchanged. */
 export interface Engine {
   buildah(...args: string[]): Promise<string>;
   podman(...args: string[]): Promise<string>;
@@ -30,22 +30,25 @@ export interface Container {
   name: string;
   /** Runs a command in the container, as the image's user unless another one is given. */
   exec(command: readonly string[], user?: string): Promise<Ended>;
-  /** Stops it like `docker stop`: SIGTERM, and SIGKILL after 20 s. Resolves with its exit code, also if it ended before. */
+  /**
+   * Stops the container like `docker stop`: SIGTERM, and SIGKILL after 20 s. Resolves with its exit code, even if it had
+   * ended before.
+   */
   stop(): Promise<number | null>;
   output(): string;
 }
 
-/** As deploy/compose/compose.yaml, without the limits that need control groups. */
+/** The restrictions of deploy/compose/compose.yaml, except the limits that need control groups. */
 const RESTRICTIONS = [
   '--read-only',
-  // Docker mounts a temporary file system only where it is told to.
+  // As with Docker, temporary file systems are mounted only where an option says so.
   '--read-only-tmpfs=false',
   '--tmpfs=/tmp:mode=1777,size=64m',
   '--cap-drop=all',
   '--security-opt=no-new-privileges',
 ];
 
-/** What Podman needs on machines without systemd, with mixed control groups, or with low limits of their own. */
+/** Options that Podman needs on machines without systemd, with both versions of control groups, or with low limits. */
 const FOR_ODD_MACHINES = [
   '--cgroups=disabled',
   '--no-healthcheck',
@@ -58,7 +61,7 @@ const START_MS = 60_000;
 
 /** Opens the storage below `folder`. Call it once per process, in a mount namespace of its own. */
 export async function openEngine(folder: string): Promise<Engine> {
-  // Wherever their storage is, both programs keep a cache here, and Podman keeps its locks in shared memory.
+  // Wherever their storage is, both programs keep a cache in this folder, and Podman keeps its locks in shared memory.
   const cache = join(folder, 'cache');
   for (const path of [cache, '/var/lib/containers']) mkdirSync(path, { recursive: true });
   await run(['mount', '--bind', cache, '/var/lib/containers']);
@@ -66,7 +69,7 @@ export async function openEngine(folder: string): Promise<Engine> {
 
   const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
   const withDriver = (driver: string): string[] => [...places, '--storage-driver', driver];
-  // A container's own file system is often an overlay, on which the kernel refuses another one.
+  // A container's own file system is often an overlay, and the kernel refuses an overlay on an overlay.
   const { code } = await attempt(['buildah', ...withDriver('overlay'), 'info']);
   const storage = withDriver(code === 0 ? 'overlay' : 'vfs');
   const podmanCommand = [
@@ -84,7 +87,7 @@ export async function openEngine(folder: string): Promise<Engine> {
     '--rm',
     '--pull=never',
     `--name=${name}`,
-    // The namespace of this process.
+    // Uses the network namespace of this process.
     '--network=host',
     ...RESTRICTIONS,
     ...FOR_ODD_MACHINES,

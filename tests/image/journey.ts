@@ -17,13 +17,13 @@ const AUTHORITY_FILE = '/etc/ssl/test-authority.pem';
 export interface Peers {
   /** `host:port` of the TLS server. */
   host: string;
-  /** SHA-256 of its certificate, which expires in 2.5 days. */
+  /** SHA-256 of the TLS server's certificate, which expires in 2.5 days. */
   fingerprint: string;
   /** Variables with which the image reaches these peers. */
   env: Record<string, string>;
   /** Files for the container, as in `ContainerOptions`. */
   files: Record<string, string>;
-  /** Resolves with the first mail to this address, now or later, that matches. */
+  /** Resolves with the first mail to this address that matches, whether it has arrived already or arrives later. */
   mailTo: (email: string, pattern: RegExp) => Promise<{ subject: string; text: string }>;
   /** Replaces the certificate of the TLS server with one that expires in 20.5 hours. Returns its fingerprint. */
   replaceCertificate(): string;
@@ -72,7 +72,7 @@ export interface Owner extends Person {
   domainId: string;
 }
 
-/** Signs up, verifies the address, adds a domain and waits for its alert, all as steps. */
+/** Signs up, verifies the address, adds a domain and waits for its alert. Each of these is a step of the test. */
 export async function arrive(url: string, peers: Peers): Promise<Owner> {
   const person = await step('Sign a person up', () => signUp(sendTo(url), { name: 'Alice' }));
   await step('Verify the address with the link of the mail', async () => {
@@ -96,7 +96,7 @@ export async function arrive(url: string, peers: Peers): Promise<Owner> {
   return { ...person, domainId: domain.id };
 }
 
-/** Verifies after a restart that nothing is lost and that the product goes on working, all as steps. */
+/** Verifies after a restart that nothing is lost and that the product goes on working. Each check is a step of the test. */
 export async function comeBack(owner: Owner, peers: Peers): Promise<void> {
   const params = { id: owner.domainId };
   await step('Find session, domain and history as they were', async () => {

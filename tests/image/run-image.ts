@@ -20,7 +20,7 @@ const LIST_WRITABLE = String.raw`
     -o -writable ! -type l -print 2>/dev/null || true`;
 
 await run(['ip', 'link', 'set', 'lo', 'up']);
-// crun does not start where control groups of both versions are mounted, although none are used.
+// crun does not start if control groups of both versions are mounted, even if none are used.
 if (statfsSync('/sys/fs/cgroup').type !== CGROUP2_MAGIC) {
   await run(['umount', '--recursive', '/sys/fs/cgroup']);
   await run(['mount', '-t', 'cgroup2', 'cgroup2', '/sys/fs/cgroup']);
@@ -63,7 +63,7 @@ await scenario('ROLE=api and two workers on PostgreSQL', async (peers, start) =>
       files: peers.files,
     }),
   );
-  // In one network namespace each needs a port of its own.
+  // All containers share one network namespace, so each needs a port of its own.
   const startAll = async () => [
     await start('api', 'shared', { ...env, ROLE: 'api' }),
     await start('worker-1', 'shared', { ...env, ROLE: 'worker', WORKER_PORT: '8081' }),
@@ -82,7 +82,7 @@ process.exit(0);
 
 type Start = (name: string, volume: string, env: Record<string, string>) => Promise<Container>;
 
-/** Runs a scenario with peers of its own and stops what it started. A failed step ends it. */
+/** Runs a scenario with peers of its own, and then stops everything that it started. A failed step ends the scenario. */
 async function scenario(title: string, play: (peers: Peers, start: Start) => Promise<void>): Promise<void> {
   process.stdout.write(`${title}\n`);
   const running = new Set<Container>();
@@ -128,7 +128,7 @@ async function verifyRestrictions(container: Container): Promise<void> {
   );
 }
 
-/** Compares the image with the folder that the tests of `npm test` use in its place. Leaves out the pages, built in both. */
+/** Compares the image with the folder that tests of `npm test` use in its place. Skips the pages, which are built separately in each. */
 async function compareWithAssembled(container: Container): Promise<void> {
   const assembled = assembleImage();
   try {

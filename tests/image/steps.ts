@@ -10,7 +10,7 @@ export interface StepReport {
 /** Thrown when a step has failed and was reported. */
 export class StepFailed extends Error {}
 
-// This process is the first one of its PID namespace, so all others of the namespace end with it.
+// This process is the first one in its PID namespace, so all others in the namespace end with it.
 if (!process.connected) process.exit(1);
 process.on('disconnect', () => process.exit(1));
 
@@ -44,7 +44,7 @@ interface RunOptions {
 export interface Ended {
   code: number | null;
   stdout: string;
-  /** Both streams. */
+  /** Output of both streams, in the order in which it was written. */
   output: string;
 }
 

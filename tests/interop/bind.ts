@@ -34,8 +34,8 @@ both AAAA fd00::1
 `;
 
 /**
- * Starts BIND with DNS64 and resolves names as checks do. Its own answer for ipv4only.arpa (RFC 8880) shows the prefixes.
- * Returns the first result that is wrong as the fault.
+ * Starts BIND with DNS64 and resolves names as checks do. BIND's own answer for ipv4only.arpa (RFC 8880) shows the prefixes.
+ * The outcome's fault is the first wrong result.
  */
 export async function checkBind(parent: string): Promise<Outcome> {
   const outcome = { server: BIND.name, endpoint: null };
@@ -70,7 +70,7 @@ zone "site.test" { type primary; file "${zone}"; };
   }
 }
 
-/** Returns a port that was free for TCP and UDP; `freePort` keeps the UDP port to reserve it. */
+/** Returns a port that is free for TCP and UDP. `freePort` keeps the UDP port open to reserve it, so it is closed here. */
 async function freeDnsPort(): Promise<number> {
   const server = await startDnsServer();
   await server.stop();

@@ -24,8 +24,9 @@ const MAIL_TIMEOUT_MS = 3 * MINUTE_MS;
 export const CERTBOT = { name: 'certbot', packages: ['certbot', 'pebble', 'nginx-light', 'curl', 'jq'] };
 
 /**
- * Renews a certificate with certbot and the ACME server Pebble. The deploy hook reloads nginx on two of three addresses and makes the
- * call from docs/guides/watch-hosts.md. Expects an alert that names the third address, and a second mail after its reload.
+ * Renews a certificate with certbot and the ACME server Pebble. The deploy hook reloads nginx on two of three addresses, and
+ * makes the call that docs/guides/watch-hosts.md recommends. Expects an alert that names the third address, and a second mail
+ * after the third nginx was reloaded.
  */
 export async function checkCertbot(parent: string): Promise<Outcome> {
   const stops: (() => Promise<unknown>)[] = [];
@@ -122,7 +123,7 @@ http { access_log off; client_body_temp_path ${own}/1; proxy_temp_path ${own}/2;
     await person.ask(CALLS.makeToken, { body: { name: 'certbot', scopes: ['write'], expires_in_days: 1 } })
   ).ok.data;
 
-  // The call that watch-hosts.md recommends, but with `by`, so that the test need not wait for an hour.
+  // The call that watch-hosts.md recommends. Sets `by` in addition, so that the test need not wait for an hour.
   const hooks = join(folder, 'etc', 'renewal-hooks', 'deploy');
   mkdirSync(hooks, { recursive: true });
   const hook = join(hooks, 'expect');

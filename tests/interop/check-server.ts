@@ -19,13 +19,13 @@ export interface Outcome {
   server: string;
   /** null if the server did not start. */
   endpoint: Endpoint | null;
-  /** TLS version, group and the protocol agreed by ALPN; empty without a handshake. */
+  /** TLS version, group and the protocol agreed by ALPN; empty if the handshake failed. */
   seen: string;
-  /** How many lines of the log each filter matched, and by how much counters rose: after 20 checks, and after one with posture. */
+  /** How many log lines each filter matched and by how much counters rose, after 20 ordinary checks and after one with posture. */
   left?: string;
-  /** What the server logged about an ordinary check, and about the one with posture. */
+  /** What the server logged about an ordinary check, and about a check with posture. */
   logged?: string;
-  /** null if everything was as expected: usually a trusted certificate, and no traces. */
+  /** What was wrong; null if all was as expected: usually a trusted certificate and no traces. */
   fault: string | null;
 }
 
@@ -41,7 +41,7 @@ const expiredRsa = intermediate.issue({
 });
 const trustStore = createTrustStore([root.der]);
 
-/** Starts a server, checks each of its endpoints like that of a user, and stops it. */
+/** Starts a server, checks each of its endpoints as if a user monitored it, and stops the server. */
 export async function checkServer(
   server: ServerKind,
   folder: string,
@@ -120,7 +120,7 @@ async function check(endpoint: Endpoint, signal: AbortSignal): Promise<Pick<Outc
   return { seen, fault: servesExpiredRsa ? postureFault(verdict) : null };
 }
 
-/** Returns null if the posture check found the expired RSA certificate and tested everything. */
+/** Returns why the posture is wrong. Null if it found the expired RSA certificate and tested everything. */
 function postureFault({ posture }: Verdict): string | null {
   if (posture === null) return 'The posture was not checked.';
   const untested = untestedPosture(posture);
@@ -141,7 +141,7 @@ function detailOf({ addresses }: Observation): string {
   return first?.outcome === 'failed' ? `${first.stage}: ${first.detail ?? first.reason}` : '';
 }
 
-/** Returns a line for each endpoint, followed by its fault and, if wanted, its log lines, and one with the totals. */
+/** Returns a line for each endpoint, followed by its fault and, with `withLogs`, its log lines. The last line has the totals. */
 export function formatOutcomes(outcomes: readonly Outcome[], withLogs: boolean): string {
   const rows = outcomes.map(({ server, endpoint, seen, left = '' }) => [
     server,

@@ -2,18 +2,21 @@ import { join } from 'node:path';
 import type { Endpoint } from './servers.ts';
 import { countMatches, logDuring, MAX_RETRY, type Traces } from './traces.ts';
 
-/** Ordinary checks that leave no trace. */
+/** Number of ordinary checks, none of which may leave a trace. */
 const CHECKS = 20;
 const AT_A_TIME = 5;
 
 interface TraceOutcome {
   left: string;
   logged: string;
-  /** Returns which traces are not allowed: any of an ordinary check, or as many of a posture check as make fail2ban block us. Null if there are none. */
+  /**
+   * Says which traces are not allowed: any trace of an ordinary check, or so many traces of a posture check that fail2ban
+   * would block us. Null if there are none.
+   */
   fault: string | null;
 }
 
-/** Checks an endpoint 20 times and then once with its posture, and reads what that left in log and counters. */
+/** Checks an endpoint 20 times and then once with its posture. Reads what these checks left in the log and in counters. */
 export async function checkTraces(
   traces: Traces,
   { matchesEach }: Endpoint,
@@ -64,8 +67,8 @@ export async function checkTraces(
 }
 
 /**
- * Returns a filter or counter that did not notice a bad client: if it finds no trace of our checks, that proves nothing.
- * Null if all noticed theirs.
+ * Returns a filter or counter that does not notice a bad client. If it finds no trace of our checks, that would prove
+ * nothing. Null if all notice their bad client.
  */
 export async function controlTraces(traces: Traces, folder: string): Promise<string | null> {
   for (const [filter, misbehave] of Object.entries(traces.filters)) {

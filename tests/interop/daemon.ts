@@ -86,7 +86,7 @@ export interface DaemonOptions {
   gid?: number;
   cwd: string;
   env?: Record<string, string>;
-  /** Addresses that accept connections once the server is ready. */
+  /** Addresses to wait for: the server is ready when it accepts connections at all of them. */
   listensOn: readonly { address: string; port: number }[];
   /** File for what the server writes to stdout and stderr. */
   output?: string;
@@ -97,8 +97,8 @@ export interface DaemonOptions {
 }
 
 /**
- * Address for servers that must listen at the standard port of their protocol, such as 465, because clients recognise the protocol by its number.
- * At 127.0.0.1 a server of this machine may already use the port.
+ * Address for servers that must listen at the standard port of their protocol, such as 465, because clients recognise the
+ * protocol by its port. At 127.0.0.1, another server of this machine may use that port.
  */
 export const STANDARD_PORT_ADDRESS = '127.0.0.77';
 
@@ -156,7 +156,7 @@ export async function startDaemon(command: readonly string[], options: DaemonOpt
     const timer = setTimeout(() => killGroup(child.pid), STOP_MS);
     if (!hasExited) await exited;
     clearTimeout(timer);
-    // Kill what is left of the group, because some servers do not end their children.
+    // Kill the rest of the group, because some servers do not end their children.
     killGroup(child.pid);
   }
 

@@ -62,7 +62,7 @@ ${more}
   },
 };
 
-/** Unpacked only, because its package would remove vsftpd. */
+/** ProFTPD. Its package is only unpacked, because installing it would remove vsftpd. */
 export const proftpd: ServerKind = {
   name: 'proftpd',
   packages: [],

@@ -16,7 +16,7 @@ import type { Traces } from './traces.ts';
 import { haproxy, nghttpd, sharedPort } from './web/http2-servers.ts';
 import { nginx } from './web/nginx.ts';
 
-/** What a check says of a server that has no TLS, that refuses every client, and that has blocked this one. */
+/** What a check says of a server that has no TLS, that refuses every client, or that has blocked this client. */
 export type Failure = 'does not offer STARTTLS' | 'refused us now' | 'has blocked our address';
 
 /** A TLS or STARTTLS port of a running server. */
@@ -26,21 +26,21 @@ export interface Endpoint {
   port: number;
   /** Protocol that our check and the server agree on by ALPN. Default: any. */
   alpn?: string | null;
-  /** Name on the certificate for clients that send no ALPN, of which the check must warn. */
+  /** Name on the certificate that clients without ALPN get. The check must warn of it. */
   otherWithoutAlpn?: string;
   /** Set if the server has the expired certificate, too: the posture check must find it and test everything else. */
   servesExpiredRsa?: boolean;
-  /** A filter that matches one line of each check. Default: no filter matches. */
+  /** A filter that matches one log line of each check. Default: no filter matches any. */
   matchesEach?: string;
   /** The name to check. Default: the name on the certificate. */
   host?: string;
-  /** Words in the sentence that says why the check fails. Default: it reads the certificate. */
+  /** Words in the sentence that says why the check fails. Default: the check must not fail. */
   fails?: Failure;
 }
 
 export interface RunningServer extends Daemon {
   endpoints: Endpoint[];
-  /** If given, the server is checked 20 times more, and none of these checks may leave a trace. */
+  /** If given, the server is checked 20 more times, and none of these checks may leave a trace. */
   traces?: Traces;
 }
 

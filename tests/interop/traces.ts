@@ -9,26 +9,26 @@ export interface Traces {
   /** Log that fail2ban reads. The server creates it. */
   log: string;
   /**
-   * Filters of Debian's fail2ban that read this log, such as `postfix[mode=aggressive]`, each with an action of a bad client. The filter must match
-   * the action's lines, which shows that it can read the log.
+   * Filters of Debian's fail2ban that read this log, such as `postfix[mode=aggressive]`. Each comes with an action of a bad
+   * client: the filter must match the lines that it causes, which shows that it can read the log.
    */
   filters: Readonly<Record<string, () => Promise<void> | void>>;
-  /** Rewrites log lines to the form that the filters expect, where that differs for a reason other than the client. */
+  /** Rewrites log lines to the form that the filters expect, where the two differ for reasons unrelated to the client. */
   forFilters?: (lines: string) => string;
-  /** Lines that the server logs about broken connections, whether a filter reads them or not. */
+  /** Matches lines that the server logs about broken connections, even if no filter reads them. */
   errors?: RegExp;
-  /** The server's counters of errors. `raise`: what a bad client does that raises all of them. */
+  /** The server's counters of errors. `raise` does what a bad client does; it must raise all of them. */
   counters?: { read: () => Record<string, number>; raise: () => Promise<void> };
 }
 
-/** fail2ban bans an address after so many matching lines within 10 minutes (`maxretry`, `findtime` of its jail.conf). */
+/** fail2ban bans an address after this many matching lines within 10 minutes (`maxretry` and `findtime` of its jail.conf). */
 export const MAX_RETRY = 5;
 export const FAIL2BAN = ['fail2ban'];
 
 /** A log counts as complete when it has not grown for this long. */
 const QUIET_MS = 1_500;
 
-/** Runs an action and returns what the log gained by it. */
+/** Runs an action and returns the lines that the log gained meanwhile. */
 export async function logDuring(log: string, act: () => Promise<void> | void): Promise<string> {
   const before = read(log).length;
   await act();

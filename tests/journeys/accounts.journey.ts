@@ -35,7 +35,7 @@ async function drawnModules(code: Locator): Promise<boolean[][]> {
   return places.map((y) => places.map((x) => dark.has(`${x} ${y}`)));
 }
 
-/** Opens another browser with the same language. */
+/** Opens a second browser with the same language. */
 const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; other: Page }> => {
   const browser = page.context().browser();
   if (!browser) throw new Error('A browser of its own is needed');
@@ -234,7 +234,7 @@ test('a passkey logs in without a password until it is removed', async ({ page, 
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' });
-  // Straight after the sign-up nothing has to be confirmed.
+  // Shortly after the sign-up, the person need not sign in again to add a passkey.
   await dialog.getByLabel('Name').fill('My laptop');
   await dialog.getByRole('button', { name: 'Create passkey' }).click();
   await expect(toast(page, 'Passkey added.')).toBeVisible();
@@ -330,7 +330,7 @@ test('a logout that does not reach the server shows an error and removes the ses
     page,
     'Failed to logout: The server could not be reached. Your monitoring keeps running.',
   );
-  // Under the pointer it stays, unless the redirect to the login dismisses it.
+  // A toast under the pointer stays, unless the redirect to the login closes it.
   await failed.hover();
   await page.getByLabel('Email').fill('alice@orchard.example');
   await expect(failed).toBeVisible();

@@ -144,7 +144,7 @@ test('after the first domain, the next steps say when we email and offer a test,
   await expect(page.getByRole('button', { name: 'Add channel' })).toBeVisible();
   await expect(channels).toHaveCount(0);
   await page.goto('/dashboard');
-  // Without a move of the pointer or the focus.
+  // The next steps appear although neither the pointer nor the focus has moved.
   await expect(strip).toBeVisible();
   await strip.getByRole('button', { name: 'Add more' }).click();
   await page.getByRole('dialog', { name: 'Add New Domain' }).getByRole('button', { name: 'Cancel' }).click();
@@ -239,8 +239,8 @@ test('with the fields behind "More", two servers of one name are two domains', a
 });
 
 /**
- * Records every distinct position of the timeline, the toolbar, the list and its rows in px from the top of the document, and every
- * height of a row, rounded to a tenth, in each frame. Returns a function that reads the records.
+ * Records in each frame every distinct position of the timeline, the toolbar, the list and its rows, in px from the top of
+ * the document, and every height of a row, rounded to a tenth. Returns a function that reads the records.
  */
 async function watchLayout(page: Page): Promise<() => Promise<Record<string, number[]>>> {
   const seen = await page.evaluateHandle(() => {
@@ -266,7 +266,7 @@ async function watchLayout(page: Page): Promise<() => Promise<Record<string, num
         add(`height of ${host}`, height);
       }
     };
-    // Only frames after a change: looking at every frame of four tabs took a third of the CPU time of the test.
+    // Looks only at frames after a change: looking at every frame of four tabs took a third of the CPU time of the test.
     const lookNext = () => {
       if (!isDue) requestAnimationFrame(look);
       isDue = true;
@@ -295,7 +295,7 @@ test('adding, checking and removing domains moves nothing else in grid and list 
   world,
 }) => {
   const person = await createAccount(page, world, { premium: true, verified: true });
-  // Each layout has a tab, so that all of them watch the same domains.
+  // Each layout has a tab of its own, so that all tabs show the same domains at the same time.
   const tabs = await Promise.all(
     LAYOUTS.map(async ({ width, view }, index) => {
       const tab = index === 0 ? page : await context.newPage();
@@ -349,7 +349,7 @@ test('adding, checking and removing domains moves nothing else in grid and list 
   for (const { layout, seen } of layouts)
     for (const [part, values] of Object.entries(await seen()))
       if (part.startsWith('place of ')) {
-        // Each row moves only to make room for the new ones above it.
+        // Each row only moves down, to make room for the new rows above it.
         expect(values, `${layout}, ${part}`).toEqual(values.toSorted((one, other) => one - other));
       } else expectFixed(values, `${layout}, ${part}`);
 

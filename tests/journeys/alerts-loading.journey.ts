@@ -15,7 +15,7 @@ for (const width of [360, 1440])
         await route.continue();
       });
     await page.goto('/alerts');
-    // The notice of the app shell is above every page.
+    // The app's notice bar is above every page.
     await expect(page.getByRole('region', { name: 'Notice' })).toBeVisible();
     await page.evaluate(() => {
       const shifts = window as unknown as { moved: number };
@@ -24,7 +24,7 @@ for (const width of [360, 1440])
         for (const entry of list.getEntries()) shifts.moved += (entry as unknown as { value: number }).value;
       }).observe({ type: 'layout-shift' });
     });
-    // One after the other, each painted before the next, as over a slow network.
+    // The answers arrive one after the other, and the page paints each before the next one, as over a slow network.
     for (const { address, resolve } of calls) {
       const answered = page.waitForResponse(address);
       resolve();

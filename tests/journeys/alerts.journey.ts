@@ -52,7 +52,7 @@ test('a webhook can be added, tested, sent again, renamed, switched off and remo
   await again.click();
   await expect.poll(() => sink.requests.length).toBe(2);
   await expect(again).toBeFocused();
-  // The same message again, which its receiver can recognise by its id.
+  // The receiver can recognise the repeated message by its id.
   expect(sink.requests[1]?.headers['webhook-id']).toBe(sink.requests[0]?.headers['webhook-id']);
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByRole('button', { name: 'Add channel' })).toBeFocused();
@@ -71,7 +71,7 @@ test('a webhook can be added, tested, sent again, renamed, switched off and remo
     await page.getByRole('menuitem', { name: 'Last messages' }).click();
     const receipts = page.getByRole('dialog', { name: 'Last messages' });
     await expect(receipts.getByRole('listitem').filter({ hasText: 'next try' })).toHaveCount(1);
-    // A message that will be retried anyway cannot be sent again by hand.
+    // A message that will be retried anyway cannot be sent again by the user.
     await expect(receipts.getByRole('button', { name: /^Send again/ })).toHaveCount(1);
     await page.keyboard.press('Escape');
     await expect(actions).toBeFocused();
@@ -182,7 +182,7 @@ test('an email recipient is confirmed only by the button on the page that the ma
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Address confirmed');
   await expect(reader.getByRole('heading', { level: 1 })).toBeFocused();
-  // The inviting person's page updates by itself.
+  // The page of the person who invited updates by itself.
   await expect(item).toContainText('Nothing sent yet');
   await reader.goto(first);
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
@@ -278,7 +278,7 @@ test('alert steps are previewed; quiet hours, events and maintenance are saved; 
     await quiet.getByLabel('Hold alerts at night').uncheck();
     pressed.resolve();
     await expect.poll(() => saved.length).toBeGreaterThan(1);
-    // The first is saved, the second perhaps not yet: the page keeps both changes.
+    // The first change is saved, the second perhaps not yet. The page shows both.
     expect(await uptime.isChecked()).toBe(false);
     await expect.poll(() => [saved.length, underWay]).toEqual([3, 0]);
     expect(saved).toEqual([

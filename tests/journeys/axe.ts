@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 
 const SOURCE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** The slowest rules by far. */
+/** The rules about colours, which take by far the most time. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 interface Channels {
@@ -26,8 +26,8 @@ interface AxeWindow {
 }
 
 /**
- * Caches the colours that axe parses: it parses the background of each element behind each text, but a page has few colours.
- * Measured: saves a fifth of the CPU time of axe.
+ * Caches the colours that axe parses. It parses the background of each element behind each text, although a page has only a
+ * few colours. Measured: saves a fifth of the CPU time of axe.
  */
 function cacheParsedColours(): void {
   const { prototype } = (window as unknown as AxeWindow).axe.commons.color.Color;
@@ -37,7 +37,7 @@ function cacheParsedColours(): void {
     const known = parsed.get(text);
     if (known !== undefined) return Object.assign(this, known);
     const { r, g, b, alpha } = parseString.call(this, text);
-    // A copy, because axe changes the alpha of its colour.
+    // Returns a copy, because axe changes the alpha of the colour that it gets.
     parsed.set(text, { r, g, b, alpha });
     return this;
   };
@@ -48,16 +48,16 @@ export const preloadAxe = (page: Page) =>
   page.addInitScript(`${SOURCE};(${cacheParsedColours.toString()})();`);
 
 /**
- * Returns what axe finds in the page's present state: one line per rule, with the elements that broke it. In the light theme:
- * `web/styles/tokens.test.ts` tests the contrast of both. `colours`: whether to examine colours; `layerColours`: those of a dialog or
- * panel.
+ * Returns what axe finds in the page's present state: one line per rule, with the elements that break it. Examines the light
+ * theme only: `web/styles/tokens.test.ts` tests the contrast of both themes. `colours`: whether to examine colours;
+ * `layerColours`: whether to examine those of a dialog or panel.
  */
 export async function axeFindings(
   page: Page,
   { colours = true, layerColours = true }: { colours?: boolean; layerColours?: boolean } = {},
 ): Promise<string[]> {
-  // Colours in a transition would be measured halfway; transitions start with the next frame. A spinner never ends, and an animation that
-  // follows the scroll position ends only where scrolling does.
+  // In a transition, colours would be measured halfway; transitions start with the next frame. Spinners never end, and
+  // animations that follow the scroll position end only where scrolling does, so these are not awaited.
   const knowsAxe = await page.evaluate(async () => {
     for (const _ of [1, 2]) await new Promise((frame) => requestAnimationFrame(frame));
     const animations = document
@@ -77,7 +77,7 @@ export async function axeFindings(
     async ({ rules, colours, layerColours }) => {
       const { axe } = window as unknown as AxeWindow;
       const findings = async (where: Element | Document, options: object) => {
-        // Without preloading: no page has media, and parsing all style sheets took an eighth of the CPU time of axe.
+        // axe's preloading is off: no page has media, and parsing all style sheets took an eighth of the CPU time of axe.
         const { violations } = await axe.run(where, {
           resultTypes: ['violations'],
           preload: false,

@@ -19,7 +19,7 @@ async function openFull(page: Page, world: World, name: string): Promise<string[
   const hosts = await Promise.all([1, 2, 3].map((number) => world.serve(`${name}-${number}.example`)));
   await createAccount(page, world, { hosts });
   await page.goto('/dashboard');
-  // Before the page knows the plan, the button Add Domain opens the form.
+  // Wait until the page knows the plan: before, the button Add Domain opens the form instead of the upgrade dialog.
   await expect(page.getByText('You track 3 of 3 domains on Free.')).toBeVisible();
   return hosts;
 }
@@ -80,7 +80,7 @@ test('at the domain limit, the upgrade dialog opens, and a payment starts Premiu
   const fourth = await world.serve('limit-4.example');
   const form = page.getByRole('dialog', { name: 'Add New Domain' });
   await form.getByLabel('Host Address').fill(fourth);
-  // A new domain starts with daily checks, unless the person chooses others here.
+  // A new domain starts with daily checks, unless the person chooses another frequency in the form.
   const choice = form.getByRole('radiogroup', { name: 'Check Frequency' });
   await expect(choice.getByRole('radio', { name: 'Daily' })).toBeChecked();
   await choice.getByRole('radio', { name: 'Hourly' }).click();
@@ -105,7 +105,7 @@ test('after buying Premium to add a domain, the form opens again with the typed 
   await createAccount(page, world, { hosts: [await world.serve('bought-1.example')] });
   await page.goto('/dashboard');
   const host = await world.serve('bought-2.example');
-  // As if other tabs had used up the plan meanwhile.
+  // The server answers as if other tabs had used up the plan meanwhile.
   await page.route('**/api/domain/add', (route) => route.fulfill(LIMIT_REACHED), { times: 1 });
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const form = page.getByRole('dialog', { name: 'Add New Domain' });

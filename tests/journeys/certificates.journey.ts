@@ -76,7 +76,7 @@ test('the list of certificates shows why it could not be loaded, and loads on Tr
   await expect(page.getByRole('link', { name: 'failing.story.example', exact: true })).toBeVisible();
 });
 
-test('the list has a certificate that only the second address of a host serves, and its page counts the host as not done', async ({
+test('the list has a certificate that only the second address of a host serves, and the certificate’s page does not count the host as done', async ({
   page,
   world,
 }) => {

@@ -96,7 +96,7 @@ test('refused input in the forms of a signed-in person logs no error in the cons
     await page.getByRole('button', { name: 'Add Domain' }).click();
     await add('bad host');
     await expect(form.getByRole('alert')).toContainText('A host name can contain letters');
-    // The real lookup would report before the call that the host is tracked.
+    // With the real lookup, the page would report before the call that the host is tracked.
     const unknown = { data: { display_name: known, domain_id: null, in_dns: true } };
     await page.route('**/api/domain/lookup?**', (route) => route.fulfill({ json: unknown }));
     await add(known);

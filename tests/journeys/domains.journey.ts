@@ -23,7 +23,7 @@ test('cards and panel say first what is broken, and Active has a tick only with 
     notBefore: daysFromNow(-93),
     notAfter: daysFromNow(-3),
   });
-  // The headline never says that it reads no domains, also before the summary is read again.
+  // The headline must not say that it is reading the certificates of no domains, even before the summary is read again.
   const held = Promise.withResolvers<void>();
   await page.route('**/api/domain/summary', async (route) => {
     await held.promise;
@@ -184,7 +184,7 @@ test('an invalid host is refused with one error and no domain is added', async (
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
 });
 
-/** Opens a domain of a new account in two tabs; the first one receives live events for both. */
+/** Opens a domain of a new account in two tabs. The first tab receives the live events for both. */
 async function openTwice(page: Page, world: World, name: string) {
   const host = await world.serve(name, { notAfter: daysFromNow(60) });
   await createAccount(page, world, { hosts: [host] });
@@ -205,7 +205,7 @@ test('a check that one tab starts is shown in the other tab when it finishes', a
   await other.close();
 });
 
-/** Delays live events until `removal`; `first` answers the first request for them. */
+/** Delays live events until `removal` resolves. `first` answers the first request for live events. */
 async function holdUpdates(page: Page, removal: Promise<void>, first?: (route: Route) => Promise<void>) {
   let asked = 0;
   await page.route('**/api/events', async (route) => {
@@ -217,7 +217,7 @@ async function holdUpdates(page: Page, removal: Promise<void>, first?: (route: R
   return () => asked;
 }
 
-/** Removes a domain as another browser would: the page does not know. */
+/** Removes a domain as another browser would, so that the page does not know. */
 async function removeElsewhere(page: Page, host: string): Promise<void> {
   const link = page.getByRole('link', { name: host, exact: true });
   const id = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('domain');

@@ -103,7 +103,7 @@ test('an Alerts page whose parts all failed to load shows one error with one but
   await refuse(page, /\/api\/(channels|alerts|maintenance)$/);
   await page.goto('/alerts');
   await givesUp(page, page.getByText('Could not load your channels and other parts'));
-  // The sections read once more when they appear.
+  // When the sections appear, they read once more.
   await givesUp(page, page.getByRole('button', { name: 'Try again', disabled: false }));
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(1);
   await expect(page.getByText(/^Alerts still go out\. \S/)).toBeVisible();
@@ -169,7 +169,7 @@ test('the page shows a lost connection, keeps its content and recovers by itself
   await expect(card(page, host)).toBeVisible();
   const stale = page.getByText(/^Last updated/);
   await heal(page, wire);
-  // A live event may read the list before the click.
+  // A live event may have reloaded the list before the click.
   await expect(async () => {
     if (await stale.isVisible())
       await page.getByRole('button', { name: 'Try again' }).click({ timeout: 1000 });

@@ -4,7 +4,7 @@ import { freePort } from '../kit/product/app.ts';
 import { type FaultProxy, startFaultProxy } from '../kit/peers/fault-proxy.ts';
 import { expect, test as journey } from './world.ts';
 
-/** The product behind a connection that can be cut; the browser knows only the proxy's address. */
+/** The product behind a connection that can be cut. The browser knows only the address of the proxy. */
 export const test = journey.extend<object, { wire: FaultProxy; appPort: number }>({
   appPort: [async ({}, use) => use(await freePort()), { scope: 'worker' }],
   wire: [
@@ -33,14 +33,14 @@ export const test = journey.extend<object, { wire: FaultProxy; appPort: number }
   },
 });
 
-/** The page gives a call 30 s; reduce that to half a second. */
+/** The page gives a call 30 s. This reduces the time to half a second. */
 const becomeImpatient = (page: Page) =>
   page.evaluate(() => void Object.assign(window, { isImpatient: true }));
 const becomePatient = (page: Page) => page.evaluate(() => void Reflect.deleteProperty(window, 'isImpatient'));
 
 export interface Failing {
   name: string;
-  /** What the page says, alone or after other words. */
+  /** What the page says about the failure, alone or after other words. */
   message: string;
   /** Makes a call fail until `heal`. The call never reaches the server, so the action still works when repeated. */
   begin(page: Page, proxy: FaultProxy, call: { method: string; path: string }): Promise<void>;
@@ -91,10 +91,10 @@ const REFUSED: Failing = {
   },
 };
 
-/** Failures that an action's page handles differently. `web/lib/api-client.test.ts` tests the message of every failure. */
+/** Failures that the page handles in different ways. `web/lib/api-client.test.ts` tests the message of every failure. */
 export const FAILURES: readonly Failing[] = [CUT, REFUSED];
 
-/** Ends all faults. */
+/** Ends all faults, in the proxy and in the page. */
 export async function heal(page: Page, proxy: FaultProxy): Promise<void> {
   await proxy.heal();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -107,7 +107,7 @@ export const toasts = (page: Page) => page.getByRole('region', { name: /^Notific
 export async function expectToast(page: Page, text: string): Promise<void> {
   await expect(toasts(page).getByText(text, { exact: true }).first()).toBeVisible();
   const close = toasts(page).getByRole('button', { name: 'Close toast' });
-  // Without the mouse: a toast that closes moves the next one, and a click beside it would close a dialog.
+  // Toasts are closed without the mouse: closing one moves the next, and a click that misses it would close a dialog.
   for (const button of await close.all())
     await button.dispatchEvent('click', {}, { timeout: 1_000 }).catch(() => undefined);
   await expect(toasts(page).getByText(text, { exact: true })).toHaveCount(0);

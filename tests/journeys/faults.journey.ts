@@ -19,12 +19,12 @@ interface Deed {
   call: { method: string; path: string };
   says(message: string): string;
   do(): Promise<void>;
-  /** Expectations after every failure: typed text is kept, and nothing looks done. */
+  /** Expects after every failure that typed text is kept and that nothing looks done. */
   keeps?(): Promise<void>;
   succeeds(): Promise<void>;
 }
 
-/** Lets one action fail, and then succeed after a refresh of the session, without typing anything again. */
+/** Lets an action fail, then succeed after a refresh of the session. Nothing has to be typed again. */
 async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<void> {
   for (const failing of FAILURES)
     await test.step(failing.name, async () => {
@@ -35,7 +35,7 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
       await heal(page, wire);
     });
   await test.step('an expired session', async () => {
-    // Answered 401 once; the refresh is real, and the page repeats the call.
+    // The call is answered 401 once. The refresh of the session is real, and the page repeats the call.
     const isCall = (request: Request) =>
       request.method() === deed.call.method && callsAt(deed.call.path).test(request.url());
     let isExpired = true;
@@ -123,7 +123,7 @@ test('a domain is shown as added or removed although the connection broke during
   await page.getByLabel('Host Address').press('Enter');
   await expectToast(page, OFFLINE);
   await heal(page, wire);
-  // The event stream or the next read brings the card.
+  // The event stream or the next read adds the card.
   await expect(card(page, host)).toBeVisible();
 
   await page.getByRole('button', { name: `Actions for ${host}` }).click();

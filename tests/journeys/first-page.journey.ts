@@ -8,7 +8,7 @@ interface Watched {
   shift: number;
 }
 
-/** Records from the first byte on whether the headline disappears or changes, and how far the layout shifts. */
+/** From the first byte on, records whether the headline disappears or changes, and how far the layout shifts. */
 async function watchTakeOver(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const watched: Watched = { first: null, lost: 0, shift: 0 };
@@ -141,7 +141,7 @@ for (const colorScheme of ['light', 'dark'] as const)
 
 test('Features and Pricing scroll to their sections, and Sign Up opens a new tab', async ({ page }) => {
   await page.goto('/landing');
-  // The buttons work once the page's code runs, which also adds this.
+  // The buttons work once the page's code runs. That code also draws the label “Today”.
   await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
   for (const name of ['Pricing', 'Features']) {
     await page.getByRole('button', { name, exact: true }).click();

@@ -115,8 +115,8 @@ test('dates use the browser’s time zone, and the days left are the same in all
   world,
   browser,
 }) => {
-  // At this hour it is the next day in Auckland and the same day in Los Angeles, in every season. Avoids the current hour, because
-  // the number of days left changes then.
+  // At this hour it is the next day in Auckland and the same day in Los Angeles, in every season. The number of days left
+  // changes at that hour, so the test avoids the current one.
   const hour = new Date().getUTCHours() === 12 ? 14.5 : 12.5;
   const notAfter = Math.floor(daysFromNow(12) / DAY_MS) * DAY_MS + hour * HOUR_MS;
   const host = await world.serve('border.example', { notBefore: daysFromNow(-70), notAfter });

@@ -13,7 +13,8 @@ test('the expiry horizon works by keyboard, remembers its time span, and fits ea
 }) => {
   await createAccount(page, world, { fleet: 12 });
   await page.goto('/dashboard?sort=name');
-  // One expired, two within a week, one within two weeks, the first of the others, and those beyond 90 days.
+  // One expired certificate, two that expire within a week, one within two weeks, the first of the others, and those beyond
+  // 90 days.
   const expired = pin(page, 'host-00000.fjord.example, expired on');
   const next = pin(page, 'host-00001.moss.example, expires on .*, 2 days left');
   await expect(pins(page)).toHaveCount(12);
@@ -67,10 +68,10 @@ test('the expiry horizon works by keyboard, remembers its time span, and fits ea
   for (const width of [1440, 360])
     await test.step(`the horizon is drawn for ${width} px`, async () => {
       await page.setViewportSize({ width, height: 900 });
-      // Redrawn, not scaled: 328 px less the card's border on a phone.
+      // The drawing is redrawn for the width, not scaled. On a phone it has 328 px less the card's border.
       await expect(drawing(page)).toHaveAttribute('width', width === 360 ? '326' : '1198');
     });
-  // 21 days on a phone: later certificates are only in the list.
+  // A phone shows 21 days; later certificates are only in the list.
   await expect(horizon(page).getByRole('radio')).toHaveCount(0);
   await expect(pin(page, 'host-00004')).toHaveCount(1);
   await expect(pin(page, 'host-00005')).toHaveCount(0);
@@ -106,7 +107,7 @@ test('with 500 certificates the horizon shows a bar for each day, and selected d
   await expect(status).toHaveText('Drag, or Shift and arrow keys, to filter the list.');
 
   await test.step('expired certificates keep their pins and their link', async () => {
-    // Of every fifty, one has expired; four have a name.
+    // Of every fifty certificates, one has expired. Four have a name.
     await horizon(page)
       .getByRole('link', { name: '6 more expired: show all expired domains in the list' })
       .click();

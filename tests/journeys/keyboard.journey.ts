@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { card, createAccount, daysFromNow, expect, test } from './world.ts';
 
-/** Where a focused element, or the label around it, is in the document, in px. */
+/** The position of a focused element, or of the label around it, in the document, in px. */
 interface Stop {
   name: string;
   left: number;
@@ -25,12 +25,13 @@ async function tabStops(page: Page): Promise<Stop[]> {
       // The input of a radio button is invisible; its label is not.
       const seen = focused.closest('label') ?? focused;
       const { left, right, top, bottom } = seen.getBoundingClientRect();
-      // Focus scrolls some rows sideways. Undo that, and count parts that were out of view as at the end of the row.
+      // The focus scrolls some rows sideways. This undoes that, and treats parts that were out of view as if they were at the
+      // end of the row.
       const row = focused.closest('[role=group]');
       const end = (row ?? document.body).getBoundingClientRect().right;
       const across = (x: number) => Math.min(x + (row?.scrollLeft ?? 0), end);
       const isIn = (selector: string) => focused.closest(selector) !== null;
-      // The header counts as above the page, and the bars at the bottom of a phone as below it.
+      // The header counts as being above the page, and the bars at the bottom of a phone as below it.
       const bars = [...document.querySelectorAll('main + nav, main .fixed')];
       const offset = isIn('header')
         ? -100_000
@@ -52,14 +53,14 @@ async function tabStops(page: Page): Promise<Stop[]> {
   }
 }
 
-/** Returns the steps that go up, or to the left in the same line, except from one card to the next. */
+/** Returns the steps of the focus that go up, or to the left in the same line, except from one card to the next. */
 function backwards(stops: readonly Stop[]): string[] {
   return stops.flatMap((stop, index) => {
     const next = stops[index + 1];
     if (!next) return [];
     const isInLine = Math.min(stop.bottom, next.bottom) - Math.max(stop.top, next.top) > 4;
     const isBack = isInLine ? next.right <= stop.left + 1 : next.bottom < stop.top - 2;
-    // The checkbox covers the icon, halfway down the card or row, so it is lower than the name.
+    // The checkbox lies over the icon, halfway down the card or row, so it is lower than the name.
     const isBesideName = stop.name === `Select ${next.name}`;
     const isNextCard = next.name.startsWith('Select ') && next.left > stop.left;
     // The preview is a column of its own.

@@ -27,7 +27,7 @@ test('headline, most urgent links, filter and list show the same domains, and th
     await page.unroute(/\.js$/);
   });
   await test.step('the page below the skeleton is hidden, so that no landmark is there twice', async () => {
-    // The page asks the server who is signed in, and shows an empty page until it knows.
+    // Makes the page ask the server who is signed in. It shows an empty page until it knows.
     await page.evaluate(() => sessionStorage.clear());
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/api/**', async (route) => {
@@ -195,7 +195,7 @@ test('keyboard shortcuts move, open, remove, filter and sort on the dashboard, a
   await expect(host(page, 119)).toBeVisible();
   await page.keyboard.press('j');
   await expect(host(page, 119)).toBeFocused();
-  // Beyond the loaded rows.
+  // Goes beyond the rows that are loaded.
   for (let step = 0; step < 55; step += 1) await page.keyboard.press('j');
   await expect(host(page, 64)).toBeFocused();
   await expect(host(page, 64)).toBeInViewport();
@@ -303,7 +303,7 @@ test('the panel adds no history entry, keeps the scroll position, and closes whe
   await page.goForward();
   await host(page, 4).click();
   const id = new URL(page.url()).searchParams.get('domain');
-  // Everything the panel reads has arrived: a request during the removal may be refused.
+  // Wait until everything that the panel reads has arrived: a request during the removal may be refused.
   await page.waitForLoadState('networkidle');
   const refused: string[] = [];
   page.on('response', (response) => response.status() === 404 && refused.push(response.url()));

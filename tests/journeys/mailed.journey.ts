@@ -50,7 +50,7 @@ test('an invitation is removed from the address bar, survives a reload and allow
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await page.reload();
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
-  // Another link in the same tab replaces it.
+  // Another link in the same tab replaces the first one.
   await page.goto(await invitationFor(other.email, world));
   await expect(page.getByLabel('Email')).toHaveValue(other.email);
   await page.goto(link);
@@ -111,7 +111,7 @@ test('a recipient confirms and unsubscribes by links whose tokens are never sent
   await stranger.goto(header);
   await expect(stranger).toHaveURL(`${world.app.url}/unsubscribe`);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link is incomplete');
-  // The token in the header's address does not work on the page either.
+  // The token in the mail header's address does not work on the page.
   await stranger.goto(`/unsubscribe#${header.split('/').at(-1)}`);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link does not work');
   const clicked = await stranger.request.post(header, { form: { 'List-Unsubscribe': 'One-Click' } });

@@ -2,17 +2,17 @@ import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { createAccount, expect, test } from './world.ts';
 
-// A separate server: its failing hosts, together with one of another file, would look like an outage of the server's own network,
-// and failures would be held.
+// Uses a separate server. The failing hosts of this file, together with one of another file, would look like an outage of the
+// server's own network, and failures would not be recorded.
 test.use({ environment: {} });
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Import domains' });
 
-/** Opens the dialog from the empty dashboard, or else from the dialog that adds a single domain. */
+/** Opens the dialog for many domains: from the empty dashboard or, if that is not shown, from the dialog for a single domain. */
 async function openAddMany(page: Page): Promise<Locator> {
   const first = page.getByRole('button', { name: 'Import domains' });
   const addOne = page.getByRole('button', { name: 'Add Domain' }).first();
-  // While the list is loading, it is not known yet which of the two buttons the page will have.
+  // While the list is loading, it is not known yet which of two buttons the page will have.
   const listed = page.getByRole('main').getByRole('listitem').filter({ visible: true });
   await expect(first.or(listed).first()).toBeVisible();
   if (!(await first.isVisible())) await addOne.click();
@@ -150,7 +150,7 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
     await form.getByRole('button', { name: 'Add 2 domains' }).click();
     await expect(form.getByText('2 of 2 added')).toBeVisible();
     await form.getByRole('button', { name: 'Close' }).last().click();
-    // The empty dashboard, which has a button with the same name, is gone.
+    // Wait until the empty dashboard is gone: it has a button with the same name.
     await expect(page.getByRole('checkbox', { name: /^Select / })).toHaveCount(2);
   });
 

@@ -48,7 +48,7 @@ test('the main pages are links in the header, and at 360 px tabs that do not cov
   expect(await page.evaluate(isTab, [x, y])).toBe(true);
 });
 
-test('the header has Upgrade, Feedback and the theme down to 640 px, below that the account menu', async ({
+test('the header has Upgrade, Feedback and the theme down to 640 px; below, the account menu has them', async ({
   page,
   world,
 }) => {
@@ -125,7 +125,7 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await searched;
     const heading = page.getByLabel(`Details for ${host}`).getByRole('heading', { name: host });
     await expect(heading).toBeFocused();
-    // The focus also moves if the panel is open already.
+    // The focus also moves to the panel if the panel is open already.
     await open();
     await page.keyboard.type('pay.pal');
     await page.keyboard.press('Enter');
@@ -264,7 +264,7 @@ test('a page that fails to load is replaced inside the shell, which keeps the on
   browser,
   world,
 }) => {
-  // A context of its own, because the page logs the error that is expected here.
+  // Uses a context of its own, because the page logs an error that this test expects.
   const context = await browser.newContext({ baseURL: world.app.url });
   const page = await context.newPage();
   await createAccount(page, world);

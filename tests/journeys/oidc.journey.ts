@@ -6,7 +6,7 @@ import { createAccount, expect, test as journey, logIn, logOut, newPerson } from
 import { spec } from '../spec/spec.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
-  // The provider must know the product's address, and the product the provider's.
+  // The provider must know the product's address, and the product the provider's, so the port is chosen before.
   place: [async ({}, use) => use({ port: await freePort() }), { scope: 'worker' }],
   provider: [
     async ({ place }, use) => {
@@ -38,7 +38,7 @@ function personOf(provider: OidcServer, more: object = {}): { id: string; email:
   return { id, email, name };
 }
 
-/** Clicks the provider's button, and on its page the one of `who`. */
+/** Clicks the button of the provider, and on its page the button for the person `who`. */
 async function continueAs(page: Page, button: string, who: string): Promise<void> {
   const opened = page.waitForEvent('popup');
   await page.getByRole('button', { name: button }).click();
@@ -136,7 +136,7 @@ test('a new passkey needs a sign-in by the same person at the OpenID provider', 
   await continueAs(page, 'Sign Up with Orchard ID', id);
   await expect(page).toHaveURL(/\/dashboard/);
   await page.goto('/profile');
-  // As five minutes after the sign-in.
+  // Answers as if five minutes had passed since the sign-in.
   await page.route('**/api/identity/resume', (route) =>
     route.fulfill({ json: { data: { resumed: false } } }),
   );

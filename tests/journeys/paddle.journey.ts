@@ -159,7 +159,7 @@ test('Premium begins with Paddle’s webhook, even after a reload', async ({ pag
   spec('3.22', 'A purchase is counted with currency, value and transaction');
   spec('3.23', 'A begun checkout is counted with currency and value');
   spec('3.24', 'The purchase is counted on completion, with the total');
-  // Paddle redirects to the success address, and its webhook comes later.
+  // Paddle redirects to the success address before its webhook arrives.
   await page.goto('/dashboard');
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
   const now = Date.now();

@@ -50,7 +50,7 @@ test('the panel shows the certificate chain, which can be copied and downloaded 
   await expect(leaf).toContainText('ECDSA P-256');
   await page.setViewportSize({ width: 360, height: 760 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // In a narrow window, the panel is a sheet, a new element in which the certificate is folded again.
+  // In a narrow window the panel is a sheet. That is a new element, in which the certificate is folded again.
   await leaf.locator('summary').click();
 
   await leaf.getByRole('button', { name: '+99 more' }).click();
@@ -154,7 +154,7 @@ test('from 1440 px on, the page makes room for the panel and keeps the opened ca
   await page.goto('/dashboard');
   await expect(card(page, host)).toBeVisible();
   await expect(main).toHaveCSS('padding-right', '0px');
-  // The toolbar has one row without the panel, and two beside it. The column keeps its left edge.
+  // The toolbar has one row without the panel, and two beside the panel. Its left edge stays.
   const toolbar = page.locator('[data-toolbar]');
   const { left, height } = await boxOf(toolbar);
   await page.evaluate(() => window.scrollTo({ top: 10_000 }));
@@ -280,7 +280,7 @@ test('the history compares the current certificate with any earlier one', async 
   const compared = panel.getByRole('listitem').filter({ hasText: 'What changed' });
   await expect(compared).toHaveCount(5);
   await panel.getByRole('button', { name: 'Show all 6' }).click();
-  // The oldest certificate has no predecessor to compare it with, but it is listed too.
+  // The oldest certificate has no predecessor to compare it with, but is listed.
   await expect(panel.getByRole('list', { name: 'Names in the certificate' })).toHaveCount(6);
   const newest = compared.first();
   await newest.getByText('What changed').click();

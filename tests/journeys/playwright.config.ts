@@ -21,7 +21,7 @@ export default defineConfig({
   outputDir: '../../test-results',
   workers: 2,
   fullyParallel: false,
-  // Only detect hangs: a busy machine may stall the browser or the server for several seconds.
+  // The timeouts only detect hangs: a busy machine may stall the browser or the server for several seconds.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   forbidOnly: inCi,
@@ -36,7 +36,7 @@ export default defineConfig({
     },
     locale: 'en-GB',
     timezoneId: 'Europe/Oslo',
-    // Measured: animations took a sixth of the CPU time. The main journey and the specification tests switch them on.
+    // Measured: animations took a sixth of the CPU time. Only the main journey and the specification tests switch them on.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
   },

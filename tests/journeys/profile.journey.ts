@@ -65,7 +65,7 @@ test('the time zone is stored in the account, and edits survive a lost session',
   await expect(update).toBeDisabled();
   await page.reload();
   await expect(zone).toHaveText('Auckland');
-  // As an email would show it.
+  // The preview shows the time as an email would.
   await expect(page.getByText('Last checked:')).toHaveText(
     /^Last checked: \d+ \w+ \d{4}, \d\d:\d\d GMT\+1[23] \((?:\d+ \w+, )?\d\d:\d\d UTC\)$/,
   );
@@ -196,7 +196,7 @@ test('an API token is shown once, works, and stops working when it is revoked', 
 });
 
 test('the API docs page fits 1440 and 360 px, follows the theme and is accessible', async ({ page }) => {
-  // It contains every call of the API, so axe takes long.
+  // The page contains every call of the API, so axe takes long.
   test.slow();
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -211,7 +211,8 @@ test('the API docs page fits 1440 and 360 px, follows the theme and is accessibl
     await page.getByRole('navigation').getByRole('link', { name: 'Domains' }).click();
     await expect(page.getByRole('heading', { name: 'Domains' })).toBeInViewport();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    // Another test measures the contrast of the tokens. Here a token that is not defined would show only in the dark theme.
+    // Another test measures the contrast of all tokens. Here, axe would show in the dark theme if a token is not defined
+    // there.
     await expectAccessible(page, { colours: colorScheme === 'dark' });
   }
   await page.emulateMedia({ colorScheme: 'light' });

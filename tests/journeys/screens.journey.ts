@@ -5,7 +5,7 @@ import { openWindows, type Visitor } from '../kit/screens/visitors.ts';
 import { axeFindings, preloadAxe } from './axe.ts';
 
 const SIZES = [
-  // 640: what is left of 1280 px at 200 % zoom.
+  // `down` is the width to shrink to: 640 px are what is left of 1280 px at 200 % zoom.
   { width: 1440, height: 900, down: 640 },
   { width: 360, height: 760, down: 320 },
 ] as const;
@@ -46,8 +46,8 @@ test.describe.configure({ mode: 'parallel' });
 const PANEL = '[role="tabpanel"]:not([hidden])';
 
 /**
- * Returns a description of the layers over the page: open at one width, they must still be open at the other. A domain's panel
- * is another element at the other width: its content must be the same, such as opened forms.
+ * Returns a description of the layers over the page, which must be the same at both widths. A domain's panel is another
+ * element at the other width, so its content is described, such as opened forms.
  */
 async function layersOf(page: Page): Promise<string> {
   const layers = await page.evaluate(
@@ -69,9 +69,9 @@ async function layersOf(page: Page): Promise<string> {
   return layers.join();
 }
 
-/** Leaves the page at the width `down`. */
+/** Checks the screen at `width`, then shrinks the window to `down`. */
 async function checkScreen(page: Page, { width, height, down }: (typeof SIZES)[number]) {
-  // Measured: colours take most of the CPU time of axe. Layers have the same ones at both widths; pages do not.
+  // Measured: colours take most of the CPU time of axe. A layer has the same colours at both widths, a page does not.
   const findings = await axeFindings(page, { layerColours: width === SIZES[0].width });
   await page.setViewportSize({ width: down, height });
   return { findings, overflow: await settledOverflow(page) };

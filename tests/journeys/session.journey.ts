@@ -50,7 +50,7 @@ test('without a session, protected pages redirect to the login, which refuses ba
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
   await password.fill(person.password);
   await page.getByRole('button', { name: 'Login' }).click();
-  // Back to the page that required the login, not the dashboard.
+  // The login leads back to the page that required it, not to the dashboard.
   await expect(page).toHaveURL(/\/profile$/);
 });
 
@@ -65,7 +65,7 @@ test('an expired access cookie is renewed; without any cookie the page leads to 
   await page.goto('/profile');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile');
   expect((await refreshed).status()).toBe(200);
-  // Calls of the profile that run while the cookies vanish are refused, and do not count.
+  // Leave the profile first: its calls that run while the cookies vanish would be refused too.
   await page.goto('about:blank');
   await context.clearCookies();
   const refused: string[] = [];
@@ -177,7 +177,7 @@ test('the error message of a failed login disappears on the sign-up page', async
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Login', exact: true }).click();
   const message = page.getByRole('region', { name: /^Notifications/ }).getByText(/^Failed to login: /);
-  // Under the pointer it would stay.
+  // A message under the pointer would stay.
   await message.hover();
   await page.getByRole('link', { name: 'Sign up' }).press('Enter');
   await expect(page).toHaveURL(/\/signup/);

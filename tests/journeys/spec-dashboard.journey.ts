@@ -9,7 +9,7 @@ const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/
 /** Returns lightness and hue of a badge's background (oklch). */
 async function fillOf(badge: Locator): Promise<{ light: number; hue: number }> {
   const read = () => badge.evaluate((element) => getComputedStyle(element).backgroundColor);
-  // A badge that was replaced meanwhile has no colour.
+  // A badge that is replaced at this moment has no colour, so try again.
   await expect.poll(read).toMatch(/^oklch/);
   const colour = await read();
   const [light = NaN, , hue = NaN] = (/^oklch\((.+)\)$/.exec(colour)?.[1] ?? '').split(' ').map(Number);

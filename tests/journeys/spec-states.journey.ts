@@ -106,7 +106,7 @@ function countReads(page: Page, path: RegExp): () => number {
   return () => reads;
 }
 
-/** Lets the page record when, by its own clock, it requests the plan; the result reads these times, in ms. */
+/** Lets the page record when it requests the plan, by its own clock. Returns a function that reads these times, in ms. */
 async function recordPlanReads(page: Page): Promise<() => Promise<number[]>> {
   await page.addInitScript(() => {
     const times: number[] = [];
@@ -120,12 +120,12 @@ async function recordPlanReads(page: Page): Promise<() => Promise<number[]>> {
   return () => page.evaluate(() => (window as unknown as { planReads: number[] }).planReads);
 }
 
-/** Acts, and returns when the page has processed the response that this causes, so that its clock may move. */
+/** Acts, and returns when the page has processed the response that the act causes. Then the test may move the page's clock. */
 async function awaitResponse(page: Page, url: string, act: () => Promise<unknown>): Promise<void> {
   const answered = page.waitForResponse(url);
   await act();
   await (await answered).finished();
-  // The answer to a later request is processed later.
+  // A later request is processed later, so its answer shows that the first one was processed.
   await page.evaluate(() => fetch('/api/health').then(({ status }) => status));
 }
 
@@ -155,7 +155,7 @@ test('the plan is refetched after 60 seconds, on focus, and on navigation', asyn
     await expect(page).toHaveURL(/\/profile$/);
     await expect(page.getByRole('button', { name: 'Update Profile' })).toBeVisible();
     expect(reads()).toBe(2);
-    // A hidden tab does not poll.
+    // Shows or hides the tab. A hidden tab does not poll.
     const see = (state: 'hidden' | 'visible') =>
       page.evaluate(
         (now) => Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => now }),
@@ -223,7 +223,7 @@ test('products, list and history are cached for 60 seconds, and only products ar
   const lookAtHistory = async () => {
     await card(page, host).getByRole('link').click();
     const panel = page.getByLabel(`Details for ${host}`);
-    // Closing the panel before the answer would cancel the request, and the next look would send another.
+    // Closing the panel before the answer would cancel the request, and opening it again would send another.
     await expect(panel.getByRole('heading', { name: /^Certificate History/ })).toBeVisible();
     await expect(panel.getByRole('list', { name: 'Names in the certificate' })).toBeVisible();
     await page.keyboard.press('Escape');

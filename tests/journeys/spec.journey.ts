@@ -7,7 +7,7 @@ test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
-/** Changes properties of the data that a call answers. */
+/** Changes properties of `data` in the answers of a call. */
 const patchAnswer = (page: Page, url: string, change: object) =>
   page.route(url, async (route) => {
     const answer = await route.fetch();

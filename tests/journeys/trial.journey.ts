@@ -35,7 +35,7 @@ test('a trial starts at sign-up, announces its end, and then pauses the domains 
   await page.reload();
   await expect(page.getByText('Your Premium trial ends in 2 days')).toBeVisible();
   await expectAccessible(page);
-  // In the header and in the notice.
+  // The button is both in the header and in the notice.
   await page.getByRole('button', { name: 'Keep Premium' }).last().click();
   const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
   await expect(offer.getByRole('button', { name: 'Start Premium – Only $4.99/month' })).toBeEnabled();
@@ -65,7 +65,7 @@ test('at the limit, an account starts its unused trial in the upgrade dialog, an
   await page.goto('/profile');
   await expect(page.getByRole('button', { name: 'Start free trial' })).toBeVisible();
   await page.goto('/dashboard');
-  // Before the page knows the plan, the button opens the form.
+  // Wait until the page knows the plan: before, the button opens the form.
   await expect(page.getByText('You track 3 of 3 domains on Free.')).toBeVisible();
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });

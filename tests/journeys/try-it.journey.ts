@@ -61,7 +61,7 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
 
 test('a checked host appears on the horizon of the landing page', async ({ page, world }) => {
   const host = await world.serve('pin.orchard.example', { notAfter: daysFromNow(300.5) });
-  // High enough for the timeline and the report.
+  // A window that is high enough for the timeline and the report.
   await page.setViewportSize({ width: 1280, height: 1400 });
   await page.goto('/landing');
   const pins = box(page).locator('svg text');

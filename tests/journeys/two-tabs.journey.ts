@@ -3,7 +3,10 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { toasts } from './fault-world.ts';
 import { addByApi, createAccount, expect, showSection, test } from './world.ts';
 
-/** Opens the address in two tabs that get no live events, as behind a proxy that holds them: each shows what it has read itself. */
+/**
+ * Opens the address in two tabs that get no live events, as behind a proxy that holds them back. So each tab shows only what
+ * it has read itself.
+ */
 async function openTwice(context: BrowserContext, page: Page, address: string): Promise<[Page, Page]> {
   await context.route('**/api/events', () => undefined);
   const second = await context.newPage();
@@ -16,7 +19,7 @@ async function openTwice(context: BrowserContext, page: Page, address: string): 
 
 const saidBy = (page: Page, text: string) => toasts(page).getByText(text).first();
 
-/** Holds the next request of this kind until the returned function is called. */
+/** Holds back the next request of this kind until the returned function is called. */
 async function holdNext(page: Page, path: string, method: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isHeld = false;

@@ -51,7 +51,10 @@ const fromLeft = async (drawing: Locator, share: number) => {
   return { position: { x: (box?.width ?? 0) * share - (share === 1 ? 1 : 0), y: (box?.height ?? 0) / 2 } };
 };
 
-/** Expects the card with a plain strip: the next move of the pointer makes it readable, and an earlier one would be missed. */
+/**
+ * Expects the card with a strip that cannot be read yet. The next move of the pointer makes it readable; an earlier move
+ * would be missed.
+ */
 const expectUnread = (page: Page, host: string) =>
   expect(card(page, host).getByRole('img', { name: 'Last check: 1 up, 0 failed' })).toBeVisible();
 

@@ -28,7 +28,7 @@ async function scriptBytes(page: Page, path: string, shown = 'h1'): Promise<numb
       .filter(({ name, startTime }) => name.endsWith('.js') && startTime < mark!.startTime + firstVisitMs)
       .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0);
   }, FIRST_VISIT_MS);
-  // Otherwise nothing was counted.
+  // Fewer bytes would mean that something was not counted.
   expect(bytes).toBeGreaterThan(50_000);
   return bytes;
 }
@@ -66,7 +66,7 @@ function loadedWith(name: string, chunks: Map<string, string[]>, loaded = new Se
   return loaded;
 }
 
-// Such chunks may read each other's constants before they are set, and no page with both starts.
+// Chunks that import each other may read each other's constants before these are set. Then no page with both would start.
 test('no chunks of the pages import each other in a circle', () => {
   const chunks = builtChunks();
   expect(chunks.size).toBeGreaterThan(50);

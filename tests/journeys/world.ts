@@ -32,8 +32,8 @@ export interface World {
   restart(): Promise<void>;
   mail: SmtpSink;
   /**
-   * Serves `name` with a certificate of a trusted authority, or of `issuer`; resolves to `host:port`. With `second`, the name has a second
-   * address, which serves a certificate of that kind.
+   * Serves `name` with a certificate of a trusted authority, or of `issuer`. Resolves to `host:port`. With `second`, the name
+   * has a second address, which serves the certificate that `second` describes.
    */
   serve(name: string, certificate?: Served & { second?: Served }): Promise<string>;
   /** Adds a name whose address has no listener; returns `host:port`. */
@@ -42,11 +42,11 @@ export interface World {
 
 type Served = Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'> & {
   issuer?: MintedAuthority;
-  /** False: the server does not send the intermediate, which can be fetched from its authority. */
+  /** If false, the server does not send the intermediate. It can be fetched from its authority. */
   isComplete?: boolean;
 };
 
-/** Unique in a run: every test creates its own people. */
+/** Number of people so far. It makes names unique in a run: every test creates its own people. */
 let people = 0;
 export function newPerson(): { name: string; company: string; email: string; password: string } {
   people += 1;
@@ -116,7 +116,8 @@ export const test = base.extend<object, { environment: Record<string, string>; w
               caIssuersUrls,
               ...certificate,
             });
-            // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
+            // `openssl s_server` would not do: it serves one connection at a time, so a check would wait for the fetch of the
+            // icon.
             const peer = await startTlsServer(
               { '*': isComplete ? issued : { ...issued, chainPem: '' } },
               { host: addresses[index] ?? '', port },
@@ -145,7 +146,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
     await keepToasts(context);
     const complaints: string[] = [];
     context.on('console', (message) => {
-      // The browser itself reports every refused request; journeys that provoke one test what the page shows.
+      // The browser itself logs every refused request. Journeys that provoke a refusal test what the page shows.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         complaints.push(message.text());
     });
@@ -162,7 +163,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
 export const keepToasts = (context: BrowserContext) =>
   context.addInitScript(() => {
     const start = window.setTimeout.bind(window);
-    // Only the timer of a toast uses the property of this name.
+    // The task of a toast's timer is recognised by this property name, which no other task uses.
     const isToast = (task: TimerHandler) => String(task).includes('onAutoClose');
     const patient = (task: TimerHandler, ms?: number, ...args: unknown[]) =>
       isToast(task) ? 0 : start(task, ms, ...args);
@@ -307,8 +308,8 @@ export async function logOut(page: Page): Promise<void> {
 }
 
 /**
- * Removes the session's cookies, runs `act`, which asks for a change, and expects the login page. Reads in the background get no answer:
- * they would notice the lost session before the change does, and the login page would open before the click.
+ * Removes the session's cookies, runs `act`, which asks for a change, and expects the login page. Reads in the background get
+ * no answer: they would notice before the change that the session is lost, and open the login page too early.
  */
 export async function loseSession(page: Page, act: () => Promise<void>): Promise<void> {
   const reads = (route: Route) => {
@@ -330,12 +331,13 @@ export async function addHost(page: Page, host: string): Promise<void> {
   const inline = page.getByRole('heading', { name: 'Add your first domain' });
   const add = page.getByRole('button', { name: 'Add Domain' }).first();
   await expect(add).toBeVisible();
-  // While the list is loading, nothing tells which of the two it will be.
+  // While the list is loading, nothing tells which of the two forms the page will have.
   const listed = page.getByRole('main').getByRole('listitem').filter({ visible: true });
   await expect(inline.or(listed).first()).toBeVisible();
   if (!(await inline.isVisible())) await add.click();
   await page.getByLabel('Host Address').fill(host);
-  // The list may show it before the call is answered; until then the typed text is kept, and offered again after a reload.
+  // The list may show the domain before the call is answered. Until then the typed text is kept, and would be offered again
+  // after a reload.
   const answered = page.waitForResponse((response) => response.url().endsWith('/api/domain/add'));
   await page.getByLabel('Host Address').press('Enter');
   await answered;

@@ -101,7 +101,7 @@ test('the page stays usable when a dialog’s code cannot be loaded, and the dia
   await createAccount(page, world);
   await page.goto('/dashboard');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
-  // The first move of the pointer loads the code of the toasts.
+  // The first move of the pointer makes the page load the code of the toasts.
   await page.mouse.move(200, 200);
   await expect(toasts(page)).toBeAttached();
   await context.setOffline(true);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   onTestFinished(() => ca.stop());
 });
 
-/** Creates a chain of which only the leaf is sent; each certificate names its issuer's address (AIA). */
+/** Creates a chain of which the server sends only the leaf. Each certificate names the address of its issuer's certificate (AIA). */
 function forgotten(depth = 1) {
   let above = root;
   const urls: string[] = [];
@@ -64,7 +64,7 @@ describe('Missing intermediates', () => {
     expect(ca.requests[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
   });
 
-  it('are not missing if the signature of the certificate below cannot be verified', async () => {
+  it('are not searched for if the signature of the certificate below cannot be verified', async () => {
     const { issuer, urls, url } = forgotten();
     const signatureOid = '1.2.643.7.1.1.3.2';
     const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: urls, signatureOid });

@@ -100,7 +100,7 @@ function underIntermediate(options: CertificateOptions, leaf: CertificateOptions
 }
 
 describe('The verdict on a certificate', () => {
-  // Sources remember what an earlier case showed them, so each of these cases has its own authorities.
+  // Each of these cases has CAs of its own, because sources remember what an earlier case showed them.
   const disordered = belowUnknownRoot(root, { dnsNames: [HOST], timestamps: [NOW] });
   const expiredWay = belowUnknownRoot(root, { dnsNames: [HOST], timestamps: [NOW] });
   const twoWays = belowUnknownRoot(root, { dnsNames: [HOST], timestamps: [NOW] });
@@ -260,7 +260,7 @@ describe('The verdict on weak cryptography', () => {
     expect(said(judge(observation, Date.now(), rsaStore))).toContain(`critical ${code}`);
   });
 
-  it('reports that only TLS 1.0 is on offer', async () => {
+  it('says so if a server offers only TLS 1.0', async () => {
     const port = await serving(issue(), { ...LEGACY, maxVersion: 'TLSv1' });
     expect(said(await verdictAt(port))).toEqual(['critical legacy_tls']);
   });

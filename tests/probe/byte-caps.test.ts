@@ -40,7 +40,7 @@ function head(bytes: number, more = ''): string {
   return `${start}${'h'.repeat(bytes - start.length - end.length)}${end}`;
 }
 
-/** Sends this after the first bytes of a request, in one piece or split in the middle, and keeps the connection open. */
+/** Sends this text after the first bytes of a request, in one piece or split in the middle. Keeps the connection open. */
 function answering(text: string, split: boolean): (socket: Socket) => void {
   const bytes = Buffer.from(text, 'latin1');
   const middle = split ? bytes.length >> 1 : 0;
@@ -112,7 +112,7 @@ describe.each([
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('with %i bytes make the exchange return %j', async (bytes, expected) => {
+  ])('with %i bytes make the HTTP exchange return %j', async (bytes, expected) => {
     expect(await fetched(head(bytes, 'content-length: 0\r\n'), split)).toMatchObject(expected);
   });
 
@@ -120,7 +120,7 @@ describe.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
   ])(
-    'with %i bytes, counting two interim responses, make the exchange return %j',
+    'with %i bytes, counting two interim responses, make the HTTP exchange return %j',
     async (bytes, expected) => {
       const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
       expect(await fetched(text, split)).toMatchObject(expected);
@@ -215,7 +215,7 @@ describe('A STARTTLS dialogue', () => {
 });
 
 describe('The limit for certificates', () => {
-  /** Ed25519, because all its signatures have the same length. */
+  /** Ed25519 keys are used because all their signatures have the same length. */
   const sized = (bytes: number): Uint8Array => {
     const issue = (length: number) => {
       const extraExtensions = [{ oid: '1.2.3.4', value: Buffer.alloc(length, 1) }];

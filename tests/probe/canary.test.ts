@@ -17,7 +17,7 @@ const expired = mintAuthority().issue({
   notAfter: NOW - 8_000 * HOUR_MS,
 });
 
-/** Probes canaries on loopback; each name leads to its own peer. */
+/** Probes canaries on loopback. Each name leads to a peer of its own. */
 async function look(
   ports: Record<string, number>,
   { addresses = {}, timeoutMs = 60_000 }: { addresses?: Record<string, string[]>; timeoutMs?: number } = {},

@@ -36,8 +36,8 @@ interface Filtered {
 }
 
 /**
- * Starts a server behind a filter. `hellos` has each ClientHello and whether the filter let it through, `open` is the number of open
- * connections.
+ * Starts a server behind a filter. `hellos` lists each ClientHello and whether the filter let it through; `open` returns the
+ * number of open connections.
  */
 async function startFilteredServer({ isRefused = () => false, reaction = 'broken', tls }: Filtered = {}) {
   const hellos: { hello: ReadHello; isAccepted: boolean }[] = [];
@@ -88,12 +88,12 @@ async function posture(
 }
 
 const reservesCipher = ({ ciphers }: ReadHello): boolean => ciphers.some(isReserved);
-/** Whether a ClientHello is one of a browser: only these have timestamps and more than one packet. */
+/** Returns whether a browser would send this ClientHello. Only those of browsers ask for timestamps and take more than one packet. */
 const isBrowser = (hello: ReadHello): boolean => isLarge(hello) && hello.extensions.has(18);
 const compresses = ({ extensions }: ReadHello): boolean => extensions.has(27);
 const WITH_ML_KEM = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
 
-it('A server that answers browsers gets two of their ClientHellos with the posture, and none in an ordinary check', async () => {
+it('A server that answers browsers gets two of their ClientHellos in a posture check, and none in an ordinary check', async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     const { port, hellos } = await startFilteredServer({ tls: { maxVersion } });
     expect(await posture(port, { parts: POSTURE_PARTS })).toMatchObject({
@@ -119,7 +119,7 @@ it.each([
   ['grease_ciphers', reservesCipher, ['chromium', 'apple']],
   ['compression', compresses, ['chromium', 'firefox', 'apple']],
 ] as const)(
-  'The part %s of a ClientHello is found, with the clients that send it',
+  'If a server rejects the part %s of ClientHellos, the posture finds it and names the clients that send it',
   async (part, isRefused, clients) => {
     for (const [reaction, seen] of Object.entries({
       broken: 'reset',
@@ -134,7 +134,8 @@ it.each([
       ]);
       expect(tested?.intolerances[0]?.clients).toHaveLength(clients.length);
       expect(postponed).not.toContain('client_hellos');
-      // Those of the check and of its HTTP requests, the two that every server gets, and at most 33 to find the part.
+      // The ClientHellos of the check and of its HTTP requests, the two that every server gets, and at most 33 to find the
+      // part.
       expect(hellos.length).toBeLessThanOrEqual(37);
     }
   },
@@ -163,7 +164,7 @@ it('The posture of a server that rejects long ClientHellos names the clients tha
   }
 });
 
-it('A ClientHello of which no part alone is refused is reported as a whole, for the browsers that it stands for', async () => {
+it('If a server refuses a browser’s ClientHello but none of its parts alone, the finding names the browsers that send it', async () => {
   const { port } = await startFilteredServer({
     isRefused: ({ extensions }) => extensions.has(27) && extensions.has(18),
   });
@@ -173,7 +174,8 @@ it('A ClientHello of which no part alone is refused is reported as a whole, for 
 });
 
 it.each([
-  // The usual one and two of browsers; a plain one, Safari's and the parts of Chrome's; the plain one and the part twice.
+  // The usual ClientHello, and two of browsers; then a plain one, Safari's and the parts of Chrome's; then the plain one and
+  // the found part twice.
   [
     'reserved ciphers',
     reservesCipher,
@@ -185,7 +187,7 @@ it.each([
     'grease_ciphers',
     ['chromium', 'apple'],
   ],
-  // A plain one, Safari's and three parts; all but Safari's twice, and five shorter ones twice.
+  // A plain ClientHello, Safari's and three parts; all except Safari's twice, and five shorter ones twice.
   [
     '1,400 bytes',
     ({ length }: ReadHello) => length > 1_400,
@@ -215,7 +217,7 @@ it.each([
 );
 
 it.each([1, 2, 3, 4])(
-  'A server that refuses the first %i ClientHellos of browsers is not reported',
+  'A server that refuses the first %i ClientHellos of browsers, and accepts later ones, is not reported',
   async (count) => {
     let left = count;
     const { port } = await startFilteredServer({ isRefused: (hello) => isBrowser(hello) && left-- > 0 });
@@ -244,7 +246,7 @@ it('A server that refuses a fourth connection at a time answers the ClientHellos
   expect(postponed).not.toContain('client_hellos');
 });
 
-it('A server that refuses each hello of a browser once gets two more of them and a plain one', async () => {
+it('A server that refuses each ClientHello of a browser once gets two more of them and a plain one', async () => {
   const refused = new Set<number>();
   const { port, hellos } = await startFilteredServer({
     isRefused: (hello) => isBrowser(hello) && !refused.has(hello.length) && !!refused.add(hello.length),
@@ -253,7 +255,7 @@ it('A server that refuses each hello of a browser once gets two more of them and
   expect(hellos.filter(({ hello }) => isBrowser(hello))).toHaveLength(4);
 });
 
-it('A server that needs a group which not all browsers offer is not reported: other rules name who refuses', async () => {
+it('A server that needs a group which not all browsers offer is not reported by this test: other rules name who refuses it', async () => {
   const { port } = await startFilteredServer({ tls: { ecdhCurve: 'P-521' } });
   const { hellos, postponed } = await posture(port);
   expect(hellos).toMatchObject({ intolerances: [] });

@@ -95,14 +95,14 @@ describe('A web server that prefers its Ed25519 certificate to its RSA certifica
     expect(refusing(await check(server, later))).toEqual(withRsa);
     server.setCertificate('*', [ed25519, issue({ key: 'RSA-3072', ...EXPIRED })]);
     expect(refusing(await check(server, later))).toEqual(withRsa);
-    // An ECDSA certificate instead: the next posture will show who gets it.
+    // Serve an ECDSA certificate in its place. Only the next posture check shows who gets it.
     server.setCertificate('*', [ed25519, issue(EXPIRED)]);
     expect(refusing(await check(server, later))).toHaveLength(8);
   });
 });
 
 describe('A server that lets the client choose', () => {
-  it('gets a warning about an RSA certificate that only Go, GnuTLS and Windows prefer', async () => {
+  it('gets a warning about an RSA certificate that only Go, GnuTLS and Windows choose', async () => {
     const verdict = await check(await serving([issue(), issue({ key: 'RSA-2048', ...EXPIRED })], BY_CLIENT));
     expect(said(verdict)).toContain('warning expired');
     expect(verdict.trusted).toBe(true);
@@ -135,7 +135,7 @@ async function startRoutedServers(
 const ECDSA_P256 = 0x0403;
 const ECDSA_SHA1 = 0x0203;
 const ML_KEM = 0x11ec;
-/** Nothing listens there. */
+/** A port at which nothing listens. */
 const CLOSED_PORT = 1;
 
 it('A server that shows Firefox another certificate, with a cipher that HTTP/2 forbids, is refused by Firefox', async () => {
@@ -151,7 +151,7 @@ it('A server that shows Firefox another certificate, with a cipher that HTTP/2 f
   expect(refusing(verdict)).toEqual(['firefox']);
 });
 
-it('A server that chooses another certificate for clients with ML-KEM is judged by these', async () => {
+it('A server that shows another certificate to clients with ML-KEM is judged by what these clients get', async () => {
   const second = issue(EXPIRED);
   const verdict = await check(
     await startRoutedServers(issue(), second, (hello) => extensionNumbers(hello, 10).includes(ML_KEM)),
@@ -160,7 +160,7 @@ it('A server that chooses another certificate for clients with ML-KEM is judged 
   expect(refusing(verdict)).toEqual(['chromium', 'firefox', 'apple', 'openssl', 'go']);
 });
 
-it('A server of TLS 1.2 that prefers DHE shows clients with it the RSA certificate', async () => {
+it('A server of TLS 1.2 that prefers DHE shows the RSA certificate to clients that offer DHE', async () => {
   const DHE = 'DHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256';
   const server = await serving([issue(), issue({ key: 'RSA-2048', ...EXPIRED })], {
     maxVersion: 'TLSv1.2',
@@ -196,7 +196,7 @@ describe('A server with two certificates of one key type', () => {
     expect(said(verdict)).toContain('critical expired');
   });
 
-  it('shows which clients get which of two ECDSA certificates, without a handshake only to look for a second one', async () => {
+  it('shows which clients get which of two ECDSA certificates, with no handshake whose only purpose is to find a second one', async () => {
     const second = issue({ key: 'P-384', ...EXPIRED });
     const server = await startRoutedServers(issue(), second, ({ signatures }) =>
       signatures.includes(ECDSA_P521),
@@ -223,7 +223,7 @@ describe('A server with two certificates of one key type', () => {
   });
 });
 
-/** Number of connections of the posture that end after the ServerHello. */
+/** Connections of the posture check that end after the ServerHello. */
 const CLIENT_HELLOS = 2;
 
 describe('A check', () => {
@@ -245,14 +245,16 @@ describe('A check', () => {
   it('with posture opens 12 more connections to a web server with two certificates', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server);
-    // Nine offers; then, to rule out rotation, the usual offer twice and that of the first client that got another leaf.
+    // Nine offers. Then, to rule out that certificates rotate, the usual offer twice and the offer of the first client that
+    // got another leaf.
     expect(server.accepted()).toBe(7 + 12 + CLIENT_HELLOS);
   });
 
   it('with posture opens 16 connections to a server of another protocol with two certificates', async () => {
     const server = await serving([issue(), issue({ key: 'RSA-2048' })], BY_CLIENT);
     await check(server, { protocol: 'tls' });
-    // One more to find the RSA certificate, then seven offers (browsers do not speak the protocol) and three to rule out rotation.
+    // One more to find the RSA certificate. Then seven offers (browsers do not speak the protocol), and three to rule out
+    // that certificates rotate.
     expect(server.accepted()).toBe(5 + 1 + 10);
   });
 });

@@ -10,7 +10,7 @@ const roots = mintRoots();
 
 const WITH_ML_KEM: readonly Client[] = ['chromium', 'firefox', 'apple', 'openssl', 'go', 'java'];
 
-/** For each rule a server that shows it. npm run test:clients asks the clients themselves. */
+/** For each rule, a server that shows it. `npm run test:clients` asks the clients themselves. */
 const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly Client[]][] = [
   ['no_digital_signature', 'P-256: keyEncipherment only (TLS 1.3)', ['chromium', 'gnutls', 'java']],
   ['no_digital_signature', 'RSA-2048: keyAgreement only (TLS 1.2, ECDHE)', ['chromium', 'gnutls', 'java']],
@@ -312,7 +312,7 @@ it.each([
   'suffix: *.city.kawasaki.jp for www.city.kawasaki.jp',
   'suffix: *.co.uk and shop.co.uk for shop.co.uk',
   'suffix: other.example alone for shop.co.uk',
-])('No client is reported to refuse what is just within every limit: %s', async (scenario) => {
+])('No client is reported to refuse a server that is just within every limit: %s', async (scenario) => {
   expect(await refusals(scenario)).toEqual([]);
 });
 

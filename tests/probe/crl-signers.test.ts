@@ -17,12 +17,12 @@ const issuer = root.intermediate({ commonName: 'Issuer' });
 const signing: CertificateOptions = { keyUsage: ['cRLSign'], extendedKeyUsage: null };
 
 let ca: CaServer;
-/** A certificate of the issuer for a second key, which only signs CRLs. */
+/** A certificate of the issuer for a second key. This key only signs CRLs. */
 let secondKey: MintedCertificate;
-/** A certificate for another name that signs CRLs on behalf of the issuer. */
+/** A certificate with another name that signs CRLs on behalf of the issuer. */
 let crlIssuer: MintedCertificate;
 beforeEach(async () => {
-  // A CRL that takes longer than 2 s changes the result.
+  // If a CRL took longer than 2 s, the result would change, so the timers are stopped.
   stopTimers();
   ca = await startCaServer();
   onTestFinished(() => ca.stop());
@@ -50,7 +50,7 @@ function leafNaming({ subjectDer }: MintedCertificate): MintedCertificate {
   });
 }
 
-/** Asks about a leaf whose server sends `others`, and whose CRL `signer` signed. */
+/** Asks about a leaf. Its server sends `others` besides the path, and `signer` signed its CRL. */
 async function ask(
   leaf: MintedCertificate,
   signer: MintedCertificate,
@@ -85,7 +85,7 @@ const about = (leaf: MintedCertificate) => ({
 });
 
 describe('a CRL with a critical reason', () => {
-  it('reveals a revocation after it was fetched for a certificate that it does not list', async () => {
+  it('reveals a revocation even if it was fetched for a certificate that it does not list', async () => {
     const [sources, leaf] = [openSources(), leafOf()];
     const extensions = [{ oid: '2.5.29.21', critical: true, value: Buffer.from([10, 1, 1]) }];
     ca.crl('/leaf.crl', mintCrl(issuer, { revoked: [{ ...leaf, extensions }] }));
@@ -124,7 +124,7 @@ describe('a certificate outside the path that the server sends', () => {
     ['that names no CRL of its own', () => signerOf({ crlUrls: [] }), 'bad_signature'],
     ['whose own CRL is missing', () => signerOf({ crlUrls: [`${ca.origin}/none.crl`] }), 'bad_signature'],
     ['of another name', () => crlIssuer, 'wrong_issuer'],
-  ])('gives no status as a signer %s', async (_, signer, why) => {
+  ])('gives no status if it signs %s', async (_, signer, why) => {
     expect(await ask(leafOf(), signer())).toEqual({ state: 'none', why });
   });
 
@@ -132,7 +132,7 @@ describe('a certificate outside the path that the server sends', () => {
     expect(await ask(leafOf(), secondKey, { others: [] })).toEqual({ state: 'none', why: 'bad_signature' });
   });
 
-  it('reveals a revocation, although another server with the same CRL does not send it', async () => {
+  it('reveals a revocation, even if another server with the same CRL does not send it', async () => {
     const [sources, leaf] = [openSources(), leafOf()];
     ca.crl('/leaf.crl', mintCrl(secondKey, { revoked: [leaf] }));
     expect(await askAbout(leafOf(), [], sources)).toEqual({ state: 'none', why: 'bad_signature' });

@@ -43,7 +43,7 @@ describe.each(['in a folder', 'in memory'])('The cache %s', (kind) => {
     for (const key of ['a', 'c', 'd']) expect(await cache.get(key), key).not.toBeNull();
   });
 
-  /** Sets the file's last use to some minutes ago, because file times are too coarse to tell two puts apart. */
+  /** Sets the time of the file's last use to some minutes ago: file times are too coarse to tell two uses in a row apart. */
   async function used(key: string, minutesAgo: number): Promise<void> {
     for (const path of await files()) {
       if (!(await readFile(path, 'latin1')).includes(`"key":"${key}"`)) continue;

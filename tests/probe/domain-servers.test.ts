@@ -33,7 +33,7 @@ function record(label: string, ...srv: SrvEntry[]): void {
   names.entries.set(`${label}._tcp.chat.test`, { srv });
 }
 
-/** Starts an XMPP server that offers STARTTLS to whoever asks for chat.test. */
+/** Starts an XMPP server that offers STARTTLS to clients that ask for chat.test. */
 async function chatServer(namespace = 'jabber:client', certificate = chat) {
   const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.steps ?? [];
   const asked: string[] = [];
@@ -154,7 +154,7 @@ describe('A check of an XMPP domain without a port', () => {
     expect(verdictOf(seen)).toMatchObject({ trusted: true, findings: [] });
   });
 
-  it('uses the host and the usual port if there are no records, and also if only direct TLS is declined', async () => {
+  it('uses the host and the usual port if there are no records, even if direct TLS is declined', async () => {
     names.entries.set('chat.test', { addresses: ['127.0.0.9'] });
     record('_xmpps-client', { target: '', port: 0 });
     expect(await observe('xmpp://chat.test')).toMatchObject({
@@ -196,7 +196,7 @@ describe('A check of an XMPP domain without a port', () => {
     ['decline the service', { target: '', port: 0 }],
     ['name a port of databases', { target: 'xmpp1.test', port: 3306 }],
     ['name a local host', { target: 'xmpp.internal', port: 5222 }],
-  ])('finds no address if the records %s and the host has only forbidden addresses', async (_, srv) => {
+  ])('finds no address if %s and the host has only forbidden addresses', async (_, srv) => {
     names.entries.set('chat.test', { addresses: ['10.0.0.7'] });
     record('_xmpp-client', srv);
     expect(await observe('xmpp://chat.test')).toMatchObject({

@@ -29,8 +29,8 @@ import {
 } from '../kit/peers/tls-server.ts';
 
 /*
- * Mistakes of similar products, each as checks of a real server: probed, judged with the previous verdict, with alerts planned
- * after the earlier ones.
+ * Tests against mistakes of similar products. Each checks a real server: it is probed, judged with the previous verdict, and
+ * alerts are planned after the earlier ones.
  */
 
 const MINUTE = 60_000;
@@ -60,13 +60,13 @@ async function serving(certificate: ServerCertificate, options?: TlsPeerOptions)
   return keep(await startTlsServer({ '*': certificate }, options));
 }
 
-/** An endpoint that is watched: each check gets the previous verdict and all earlier alerts. */
+/** Watches an endpoint: each check gets the previous verdict and all earlier alerts. */
 function watch(port: number, host = HOST) {
   let verdict: Verdict | null = null;
   const outbox = new MemoryOutbox();
   return {
     outbox,
-    /** Checks with the clock moved on by `later` ms. */
+    /** Checks the endpoint, `later` ms after the previous check. */
     async check(later = 0) {
       const now = Date.now() + later;
       const observation = await probe.observe(
@@ -122,7 +122,7 @@ describe('An expired certificate', () => {
 });
 
 describe('An untrusted certificate', () => {
-  it('still leads to expiry alerts', async () => {
+  it('still causes expiry alerts', async () => {
     const leaf = selfSigned({ dnsNames: ['other.test'], notBefore: NOW - 87 * DAY, notAfter: NOW + 3 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
     expect(codes(verdict).toSorted()).toEqual(['name_mismatch', 'renewal_overdue', 'self_signed']);
@@ -131,7 +131,7 @@ describe('An untrusted certificate', () => {
 });
 
 describe('An expired certificate that no trusted path needs', () => {
-  it('leads to no alert: an expired root or cross-signature is at most a note', async () => {
+  it('causes no alert: an expired root or cross-signature is at most a note', async () => {
     const key = mintKey();
     const anchor = mintAuthority({ commonName: 'Young Root', key });
     const old = { commonName: 'Young Root', key, notBefore: NOW - 5000 * DAY, notAfter: NOW - 635 * DAY };
@@ -152,7 +152,7 @@ describe('An expired certificate that no trusted path needs', () => {
 });
 
 describe('The earliest expiry in a chain', () => {
-  it('is that of the intermediate if it expires before the leaf, and each gets its own alert', async () => {
+  it('is the intermediate’s if that expires before the leaf, and each of the two gets its own alert', async () => {
     const authority = root.intermediate({ commonName: 'Tired CA', notAfter: NOW + 2 * DAY });
     const leaf = authority.issue({ dnsNames: [HOST], notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
@@ -165,7 +165,7 @@ describe('The earliest expiry in a chain', () => {
     );
   });
 
-  it('is that of the leaf if it expires before the intermediate', async () => {
+  it('is the leaf’s if that expires before the intermediate', async () => {
     const leaf = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 2 * DAY });
     const { verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.limiting).toMatchObject({ role: 'leaf', fingerprint: leaf.fingerprint });
@@ -192,7 +192,7 @@ describe('Alternating certificates', () => {
 });
 
 describe('The port of a monitor', () => {
-  it('is the one that is probed, so two services of a host have separate certificates', async () => {
+  it('is the port that is probed, so two services of a host have separate certificates', async () => {
     const [web, admin] = [issue(), issue()];
     const [first, second] = [await serving(web), await serving(admin)];
     expect((await watch(first.port).check()).verdict.leafFingerprint).toBe(web.fingerprint);

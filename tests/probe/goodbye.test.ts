@@ -21,7 +21,7 @@ const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
 const shaken = { addresses: [{ outcome: 'handshake' }] };
 
-/** Ports at which a connection starts with TLS. */
+/** Ports at which a connection starts with TLS, by protocol. */
 const DIRECT_PORTS = {
   smtp: 465,
   imap: 993,
@@ -36,7 +36,7 @@ const DIRECT_PORTS = {
 const DIRECT = Object.entries(DIRECT_PORTS) as [keyof typeof DIRECT_PORTS, number][];
 const UPGRADED = Object.keys(GOODBYES) as (keyof typeof GOODBYES)[];
 
-/** Checks the peer at `connectTo` as if it had this port. */
+/** Checks the peer at the port `connectTo` as if it had the port `port`. */
 function observe(protocol: Protocol, connectTo: number, port = connectTo): Promise<Observation> {
   const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts: PATIENT });
   const target = JSON.stringify({ connect_to: `127.0.0.1:${connectTo}` });
@@ -74,14 +74,14 @@ describe('The goodbye', () => {
     },
   );
 
-  it('at a port without a known service is a close_notify alone', async () => {
+  it('is only a close_notify at a port without a known service', async () => {
     const peer = await talking([], [{ sends: '220 who are you\r\n' }]);
     expect(await observe('tls', peer.port)).toMatchObject(shaken);
     await expect.poll(() => peer.endings).toEqual(['close_notify']);
     expect(peer.unexpected).toEqual([]);
   });
 
-  it('is said in plain text if the server does not offer STARTTLS', async () => {
+  it('is sent in plain text if the server does not offer STARTTLS', async () => {
     for (const protocol of UPGRADED) {
       const refusal = REFUSALS.find((one) => one.protocol === protocol && one.reason === 'no_starttls');
       if (refusal === undefined) continue;
@@ -142,7 +142,7 @@ describe('The goodbye to Dovecot, which logs a session without a login as suspic
   });
 
   it.each(['smtp', 'imap', 'sieve'] as const)(
-    'of %s does so after STARTTLS if its owner has changed the greeting',
+    'of %s also does so after STARTTLS if the server’s owner has changed the greeting',
     async (protocol) => {
       const talk = TALKS.find(
         (one) => one.protocol === protocol && JSON.stringify(one.steps).includes('Dovecot'),
@@ -230,7 +230,7 @@ describe('A hostile server', () => {
   });
 });
 
-/** Starts a server whose connections begin with TLS and then behave like this. */
+/** Starts a server whose connections begin with TLS. After the handshake, `behave` decides what it does. */
 async function serving(behave: (tls: TLSSocket, socket: Socket) => void): Promise<RawPeer> {
   const secureContext = createSecureContext({ cert: certificate.certificatePem, key: certificate.keyPem });
   const peer = await startRawPeer((socket) => {

@@ -21,9 +21,12 @@ const mysqlLogin = (sequence: number, capabilities: string): Buffer =>
 const DENIED = mysqlError(1045, "#28000Access denied for user ''@'site.test' (using password: NO)");
 
 interface Goodbye {
-  /** What comes first inside TLS after STARTTLS, for example a new stream. */
+  /** What comes first inside TLS after STARTTLS, for example a new stream header. */
   upgraded?: Step[];
-  /** What comes first where connections start with TLS, for example the greeting. Absent if no port is known for that. */
+  /**
+   * What comes first on ports where connections start with TLS, for example the greeting. Absent if the protocol has no such
+   * known port.
+   */
   direct?: Step[];
   steps: Step[];
   /** The question that comes before `steps` if the server is Dovecot. */
@@ -102,7 +105,7 @@ export const GOODBYES = {
 
 export const goodbyeOf = (protocol: Protocol): Goodbye => GOODBYES[protocol as keyof typeof GOODBYES];
 
-/** Returns the end of a talk: inside TLS, or in plain text after the server refused STARTTLS. */
+/** Returns how a session ends: inside TLS, or in plain text after the server refused STARTTLS. */
 export function endOf({ protocol, steps: talk }: Talk, state: 'upgraded' | 'refused'): Step[] {
   const { upgraded = [], dovecot = [], steps, refused = steps } = goodbyeOf(protocol);
   const [greeting] = talk;

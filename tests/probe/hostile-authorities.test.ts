@@ -12,7 +12,7 @@ const NOW = Date.now();
 const MB = 1024 * 1024;
 const root = mintAuthority();
 const issuer = root.intermediate();
-/** Not part of any path that was seen. */
+/** A CA that is in no path which was seen. */
 const stranger = root.intermediate({ commonName: 'Unknown' });
 const never = new AbortController().signal;
 
@@ -41,7 +41,7 @@ describe('A hostile CA', () => {
   it('a hostile CA with endless answers is cut off at the limit, and memory does not grow', async () => {
     const sources = openSources({ folder: cacheFolder() });
     const flood = async (round: number): Promise<void> => {
-      // A host is not queried that often within 15 minutes.
+      // Each round is 20 minutes later, because a host may not be queried this often within 15 minutes.
       const now = NOW + round * 20 * 60_000;
       const url = (name: string) => ca.fault(`/${round}-${name}`, 'endless');
       const { path } = pathOf({ crlUrls: [url('crl')], ocspUrls: [url('ocsp')] });
@@ -65,7 +65,7 @@ describe('A hostile CA', () => {
         { source: 'ocsp', answer: { state: 'none', why: 'too_large' } },
       ]);
     };
-    // The minimum of several rounds, because the process returns freed memory to the system at any time.
+    // Returns the minimum of several rounds, because the process returns freed memory to the system at any time.
     const min = async (from: number, to: number): Promise<number> => {
       let bytes = Infinity;
       for (let round = from; round < to; round++) {
@@ -75,7 +75,7 @@ describe('A hostile CA', () => {
       return bytes;
     };
     const before = await min(0, 6);
-    // Six more lists of 32 MB passed through.
+    // In between, six more lists of 32 MB passed through.
     expect((await min(6, 12)) - before).toBeLessThan(96 * MB);
   });
 

@@ -241,7 +241,7 @@ describe('A hostile or broken peer', () => {
 
   it('a peer without an open port leads to a refused connection', async () => {
     const { port } = await raw(silent);
-    // Other programs do not bind this address, so the port is free there.
+    // Other programs do not listen at this address, so the port is free there.
     expect(await observe('127.55.0.9', port)).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'connect', reason: 'refused', detail: 'ECONNREFUSED' }],
     });
@@ -269,7 +269,7 @@ describe('A probe', () => {
     stopTimers();
     const pending = observe('silent-dns.test', 443, { timeouts: { check: 300 } });
     await asked.promise;
-    // The resolver alone would give up after 5 s.
+    // If only the resolver gave up, it would take 5 s.
     vi.advanceTimersByTime(300);
     expect(await pending).toMatchObject({
       resolution: { ok: false, reason: 'dns_timeout' },

@@ -163,7 +163,7 @@ describe('The HTTP request of a probe', () => {
     const peer = await site((_request, response) => void setTimeout(() => response.end(), 100));
     const { http, addresses, durationMs } = await observe(peer.port);
     expect(http?.durationMs).toBeGreaterThanOrEqual(99);
-    // Each is rounded to a millisecond. If the handshake time included the response, the sum would exceed the total.
+    // Each time is rounded to a millisecond. If the handshake time included the response, the sum would exceed the total.
     expect((http?.durationMs ?? 0) + (addresses[0]?.durationMs ?? 0)).toBeLessThanOrEqual(durationMs + 2);
   });
 

@@ -9,7 +9,7 @@ const roots = mintRoots();
 
 const ALL: readonly Client[] = ['chromium', 'firefox', 'apple', 'go', 'java'];
 
-/** Faults, scenarios that show them, and the clients that fail. `npm run test:clients` verifies these with the clients themselves. */
+/** Faults of HTTP/2, the scenario that shows each, and the clients that fail. `npm run test:clients` asks the clients themselves. */
 const SHOWN: readonly [fault: Http2Fault, scenario: string, clients: readonly Client[]][] = [
   ['no_answer', 'the connection is closed at once', ALL],
   ['no_answer', 'the connection is reset', ALL],
@@ -111,6 +111,6 @@ it.each([
   '300 PINGs',
   'a body in a frame of 16,384 bytes',
   'frames of an unknown type',
-])('A server with “%s” has no fault of HTTP/2', async (scenario) => {
+])('A server with “%s” has no HTTP/2 fault', async (scenario) => {
   expect(await findingsAt(scenario)).toEqual([]);
 });

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 type Serve = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Starts a server of Node that speaks HTTP/2 alone, or also HTTP/1.1 with `allowHTTP1`. */
+/** Starts a Node.js server that speaks only HTTP/2; with `allowHTTP1`, also HTTP/1.1. */
 async function site(serve: Serve, options: SecureServerOptions = {}) {
   const server: Http2SecureServer = createSecureServer(
     { cert: leaf.certificatePem, key: leaf.keyPem, ...options },
@@ -86,7 +86,7 @@ describe('A probe of a server with HTTP/2 alone', () => {
   });
 
   it.each([[`${'long.'.repeat(24)}test`], [`${'long.'.repeat(48)}test`], ['::1'], ['192.0.2.1']])(
-    'names %s and its port',
+    'sends %s and its port as the authority',
     async (host) => {
       const authorities: unknown[] = [];
       const { port } = await site(({ authority }, response) => {
@@ -145,7 +145,7 @@ describe('A probe of a server with HTTP/2 alone', () => {
 });
 
 describe('A probe of a server with HTTP/2', () => {
-  it('prefers HTTP/2 to HTTP/1.1, and uses HTTP/1.1 if the server agrees on it or does not take part in ALPN', async () => {
+  it('prefers HTTP/2 to HTTP/1.1, and uses HTTP/1.1 if the server chooses that or ignores ALPN', async () => {
     const both = await site((_request, response) => response.end(), { allowHTTP1: true });
     const serve: RequestListener = ({ httpVersion }, response) => {
       response.writeHead(httpVersion === '1.1' ? 200 : 505).end();
@@ -164,7 +164,7 @@ describe('A probe of a server with HTTP/2', () => {
       });
   });
 
-  it('repeats the request by HTTP/1.1 if the server demands it, and offers nothing else then', async () => {
+  it('repeats the request by HTTP/1.1 if the server demands it, and then offers only HTTP/1.1', async () => {
     const requests: string[] = [];
     const { port } = await site(
       ({ httpVersion, method }, response) => {
@@ -240,7 +240,7 @@ describe('A probe of a server with HTTP/2', () => {
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
   });
 
-  it('finds the site down if its answer to HTTP/2 is HTTP/1.1', async () => {
+  it('counts the site as down if its answer to HTTP/2 is HTTP/1.1', async () => {
     const peer = await startTlsServer(
       { '*': leaf },
       { ALPNProtocols: ['h2'], manners: sending(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')) },
@@ -252,7 +252,7 @@ describe('A probe of a server with HTTP/2', () => {
     });
   });
 
-  it('drains a body as far as its window reaches', async () => {
+  it('reads a body only as far as its own flow-control window reaches', async () => {
     const { port } = await site(({ method }, response) => {
       response.writeHead(method === 'HEAD' ? 405 : 200).end(Buffer.alloc(method === 'HEAD' ? 0 : 200_000));
     });
@@ -261,7 +261,7 @@ describe('A probe of a server with HTTP/2', () => {
 });
 
 describe('A probe of a server whose HTTP/2 fails', () => {
-  /** Starts a server that answers by HTTP/1.1, and handles the nth connection with HTTP/2 by the nth of these. */
+  /** Starts a server that answers by HTTP/1.1. If the client chooses HTTP/2, the nth of these behaviours handles its nth connection. */
   async function failingSite(...http2: PeerBehaviour[]) {
     let connections = 0;
     const peer = await startTlsServer(
@@ -276,7 +276,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
     return peer;
   }
 
-  it('finds the site down if it answers by HTTP/1.1 and HTTP/2 fails a second time', async () => {
+  it('counts the site as down if it answers by HTTP/1.1 and HTTP/2 fails a second time', async () => {
     const peer = await failingSite(closing);
     const seen = await observe(peer.port);
     expect(seen.http).toMatchObject({ outcome: 'failed', reason: 'closed', http2Faults: ['no_answer'] });
@@ -284,7 +284,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
     expect(peer.accepted()).toBe(4);
   });
 
-  it('finds the site up if HTTP/2 works at the second attempt', async () => {
+  it('counts the site as up if HTTP/2 works at the second attempt', async () => {
     const peer = await failingSite(closing, closing, speakingHttp2);
     const { http } = await observe(peer.port);
     expect(http).toMatchObject(answered('GET', 200));
@@ -333,7 +333,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
   });
 });
 
-describe('A probe of a server that refuses what browsers offer by ALPN', () => {
+describe('A probe of a server that refuses the ALPN offer of browsers', () => {
   it('fails with the alert, and is not repeated without ALPN', async () => {
     const peer = await startTlsServer({ '*': leaf }, { ALPNProtocols: ['stun.turn'] });
     running.push(peer);

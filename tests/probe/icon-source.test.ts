@@ -14,7 +14,7 @@ import { promise } from '../security/promise.ts';
 
 const PNG = pngIcon(32);
 const never = new AbortController().signal;
-// Expired, and for another name: common among the watched hosts.
+// An expired certificate for another name, as watched hosts often have.
 const broken = mintAuthority().issue({
   dnsNames: ['other.test'],
   notAfter: Date.now() - 86_400_000,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => names.stop());
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
-/** Answers by path; every other path is 404. */
+/** Answers by path. Every other path gets a 404. */
 type Site = Record<
   string,
   Serve | { type?: string; body: Buffer | string; headers?: Record<string, string>; status?: number }
@@ -54,7 +54,7 @@ async function startSite(site: Site) {
   return { port: peer.port, asked };
 }
 
-/** Only 127.0.0.1 is permitted: 127.0.0.2 stands for an internal address. */
+/** Searches the icon. Only 127.0.0.1 is permitted, and 127.0.0.2 stands for an internal address. */
 function find(port: number, { host = 'site.test', deadlineMs = 60_000, signal = never } = {}) {
   const policy = createAddressPolicy(['127.0.0.1/32'], () => []);
   const resolver = createResolver({ servers: [names.address], policy });
@@ -234,7 +234,7 @@ describe('The icon source', () => {
     }
     expect(new Set(asked)).toEqual(new Set(['/', '/favicon.ico']));
     expect([reached, other.accepted()]).toEqual([0, 0]);
-    // The redirect itself works: the address is what is refused.
+    // Redirects as such are followed: here the address is refused.
     site['/'] = redirect(`https://127.0.0.1:${port}/page`);
     site['/page'] = page('/i.png');
     expect(await find(port)).toEqual(icon);

@@ -16,7 +16,7 @@ import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 const NOW = Date.now();
 const MB = 1024 * 1024;
 const never = new AbortController().signal;
-/** The public roots, and a root that somebody added to an account or created for a preview check. */
+/** One root stands for the public roots. The other was added to an account or made up for a preview check. */
 const root = mintAuthority({ commonName: 'Public Root' });
 const issuer = root.intermediate({ commonName: 'R13' });
 const evil = mintAuthority({ commonName: 'Evil Root' });
@@ -116,7 +116,7 @@ describe('A check of one tenant', () => {
     expect(await evidence(sources, [victim, issuer, root], { now: later + 1 })).toMatchObject([
       { answer: { state: 'revoked' } },
     ]);
-    // It only uses up the stranger's own queries.
+    // It uses up only the stranger's own quota of queries.
     await evidence(sources, [foreign, evil], { now: later + MINUTE_MS });
     expect(ca.requests).toHaveLength(4);
   });
@@ -257,7 +257,7 @@ describe('The limits of CA queries', () => {
         isPending: true,
       },
     );
-    // The limit concerns one requester: another one gets an answer.
+    // The limit concerns one requester; another one still gets an answer.
     expect(await evidence(sources, [leaf, evil], { requester: new Requester('other.test') })).toMatchObject([
       good,
     ]);

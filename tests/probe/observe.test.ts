@@ -30,7 +30,7 @@ beforeAll(async () => {
   names = await startDnsServer({
     'site.test': { addresses: ['127.0.0.1'] },
     'both.test': { addresses: ['127.0.0.1', '::1'] },
-    // Other programs do not bind these addresses, so the port of our peer is free there.
+    // Other programs do not listen at these addresses, so the port of our peer is free there.
     'three.test': { addresses: ['127.55.0.1', '127.55.0.2', '127.55.0.3'] },
     'xn--bcher-kva.test': { addresses: ['127.0.0.1'] },
   });
@@ -122,11 +122,11 @@ describe('A probe', () => {
     ['TLS 1.0 only', ['-tls1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
     ['TLS 1.1 only', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
     ['CBC with SHA-1 and RSA key exchange only', ['-tls1_2', '-cipher', 'AES128-SHA:@SECLEVEL=0', '-no_etm']],
-  ])('connects with legacy settings to a server configured for %s', async (name, more) => {
+  ])('connects to a server configured for %s with legacy settings', async (name, more) => {
     const rsa = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
     const { port } = await openssl(rsa, { arguments: more });
     const address = shaken(await observe('site.test', port));
-    // The last one is old, but clients of today still accept it.
+    // The last configuration is old, but today's clients still accept it.
     expect(address.legacyTls).toBe(name.startsWith('TLS 1.'));
     expect(chainOf(address)).toEqual(base64(rsa, intermediate));
   });
@@ -180,7 +180,7 @@ describe('A probe', () => {
       ),
     );
     expect(leaves).toEqual(base64(leaf, other, byAddress));
-    // The server got our Finished message, so a probe leaves no failed handshake in its log.
+    // The server got our Finished message. So a probe leaves no failed handshake in its log.
     await expect.poll(() => peer.serverNames).toHaveLength(3);
     expect(peer.serverNames).toEqual(expect.arrayContaining(['site.test', 'xn--bcher-kva.test', null]));
   });

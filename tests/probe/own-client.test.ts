@@ -30,7 +30,7 @@ const trustStore = createTrustStore([root.der]);
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
 
-/** Looks at a peer with our own client, and with OpenSSL. */
+/** Probes a peer with our own TLS client and with OpenSSL. */
 async function both({ port }: Peer, protocol: Protocol = 'https') {
   const onFault = vi.fn();
   const probe = createProbe({
@@ -121,7 +121,7 @@ describe('Our own TLS client', () => {
     expect(read).toEqual(observed);
   });
 
-  it('reads 90 kB of certificates, and leaves more than OpenSSL accepts to OpenSSL', async () => {
+  it('reads 90 kB of certificates, and leaves servers that send more than OpenSSL accepts to OpenSSL', async () => {
     const names = Array.from({ length: 900 }, (_, index) => `name-${index}.site.test`);
     const large = intermediate.issue({ dnsNames: ['site.test', ...names] });
     const chainOf = (count: number) => ({ ...large, chainPem: large.certificatePem.repeat(count) });
@@ -222,7 +222,7 @@ describe('Our own TLS client', () => {
     expect(results).toEqual([false, true, false, true]);
   });
 
-  it('counts handshakes that it gave up, which a server may log', async () => {
+  it('counts handshakes that it gave up, because a server may log them', async () => {
     const peer = keep(await startTlsServer({ '*': leaf }, { maxVersion: 'TLSv1.2' }));
     const onFailure = vi.fn();
     const look = readAddress({
@@ -241,7 +241,7 @@ describe('Our own TLS client', () => {
     expect(onFailure).toHaveBeenCalledExactlyOnceWith('127.0.0.1');
   });
 
-  it('never looks at services that expect a goodbye or begin in plain text', async () => {
+  it('never probes services that expect a goodbye or begin in plain text', async () => {
     const peer = keep(await startTlsServer({ '*': leaf }));
     const probe = createProbe({ resolver, policy, now: () => 0, sources: NO_SOURCES });
     const options = { signal: new AbortController().signal, trustStore, withPosture: false };
@@ -255,7 +255,7 @@ describe('Our own TLS client', () => {
 });
 
 describe('The examiner thread', () => {
-  /** Only OpenSSL offers encrypt_then_mac. */
+  /** The type of the extension encrypt_then_mac, which only OpenSSL offers. */
   const ENCRYPT_THEN_MAC = 22;
 
   it('lets our own client confirm a fine verdict, and OpenSSL look at a new certificate and in the second thread', async () => {
@@ -291,7 +291,7 @@ describe('The examiner thread', () => {
       if (verdict === undefined) throw new Error('no verdict');
       return { verdict, clients: [...clients] };
     };
-    /** Checks again if a busy machine left our own client no time. */
+    /** Checks until `isSeen`: a busy machine may have left our own client no time. */
     const checkUntil = async (previous: Verdict, isSeen: (clients: readonly string[]) => boolean) => {
       for (;;) {
         const result = await check(previous);
@@ -309,7 +309,7 @@ describe('The examiner thread', () => {
     const third = await checkUntil(second.verdict, ([client]) => client === 'own');
     expect(third.clients).toEqual(['own', 'OpenSSL']);
     expect(third.verdict).toMatchObject({ trusted: true, leafFingerprint: next.fingerprint });
-    // The time limit of the second thread suffices for one look.
+    // The time limit of the second thread is enough for one probe.
     const other = await check(third.verdict, thread.previews);
     expect(other.clients).toEqual(['OpenSSL']);
   });

@@ -21,7 +21,7 @@ interface ProbedServer {
   leftMs?: number;
 }
 
-/** Probes the posture of a server whose usual handshake took this time in ms. */
+/** Probes the posture of a server. The usual handshake with it took `durationMs`. */
 export function postureAfter(
   durationMs: number,
   { host, port, protocol, leaf, handshakeTimeoutMs = 60_000, leftMs = 60_000 }: ProbedServer,
@@ -45,7 +45,7 @@ export function postureAfter(
   });
 }
 
-/** Starts a server that answers no ClientHello before the call of `greet`. `waiting` returns how many ClientHellos it has received. */
+/** Starts a server that answers no ClientHello until `greet` is called. `waiting` returns how many it has received. */
 export async function startHoldingServer(certificate: ServerCertificate) {
   const { promise: greeted, resolve: greet } = Promise.withResolvers<void>();
   let waiting = 0;

@@ -28,7 +28,7 @@ const OUTDATED: TlsOptions = {
   ciphers: 'DEFAULT:@SECLEVEL=0',
 };
 
-/** Starts a server of one certificate, which counts its failed handshakes. */
+/** Starts a server with one certificate. It counts its failed handshakes. */
 async function counting(options: TlsOptions) {
   let failures = 0;
   const server = createServer({ cert: leaf.certificatePem, key: leaf.keyPem, ...options }, (socket) =>
@@ -38,7 +38,7 @@ async function counting(options: TlsOptions) {
   return { port: keep(await listening(server)).port, failures: () => failures };
 }
 
-/** Returns a function that probes the posture of 127.0.0.1 at a port, and the clock that the limit of failures uses. */
+/** Returns a function that probes the posture of a port at 127.0.0.1, and the clock by which failed handshakes are limited. */
 function prober() {
   const clock = { now: NOW };
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
@@ -69,7 +69,7 @@ describe('The posture of a server that is not a web server', () => {
     const server = await counting(OUTDATED);
     const { clock, posture } = prober();
     const first = await posture(server.port);
-    // One of them is that of the usual check, which finds outdated TLS with a second handshake.
+    // One of the three is a handshake of the usual check, which finds outdated TLS with a second handshake.
     expect(server.failures()).toBe(3);
     expect(first).toMatchObject({ untestedKeyTypes: [], resumesAt: NOW + 15 * MINUTE_MS });
     expect(first.postponed).toEqual(['key_exchange', 'tls_versions']);

@@ -24,13 +24,13 @@ const root = mintAuthority();
 const ecdsa = root.issue({ dnsNames: ['site.test'] });
 const rsa = root.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
 
-// A handshake that takes longer than 3 s changes the result.
+// Timers are stopped, because a handshake that takes longer than 3 s would change the result.
 beforeEach(stopTimers);
 async function openssl(options?: OpensslOptions, leaf = rsa): Promise<number> {
   return keep(await startOpensslServer(leaf, options)).port;
 }
 
-/** Starts a server behind a filter of large ClientHellos; `ignored` resolves after the first one. */
+/** Starts a server behind a filter that stops large ClientHellos. `ignored` resolves after the first one. */
 async function startFilteredServer(manner: 'silent' | 'broken') {
   const behind = keep(await startTlsServer({ '*': ecdsa }));
   const ignored = Promise.withResolvers<void>();
@@ -176,7 +176,7 @@ describe('The posture of a server', () => {
       presentedChain: [turn.der],
     });
     expect((await posture(web.port, { protocol: 'https' })).withoutAlpn).toBeUndefined();
-    // Only browsers send ALPN.
+    // Only a probe that sends ALPN, as browsers do, looks for another certificate without it.
     expect((await posture(port)).withoutAlpn).toBeUndefined();
   });
 
@@ -188,7 +188,7 @@ describe('The posture of a server', () => {
       peer.setCertificate('*', leaf);
       return Promise.resolve();
     };
-    // TLS 1.3 alone, so that the handshakes for older versions, which run at the same time, do not rotate it.
+    // TLS 1.3 only: handshakes for older versions, which run at the same time, would rotate the certificates further.
     const peer = keep(await startTlsServer({ '*': ecdsa }, { minVersion: 'TLSv1.3', admit: rotate, serve }));
     expect((await posture(peer.port, { protocol: 'https' })).withoutAlpn).toBeUndefined();
   });

@@ -13,7 +13,7 @@ import { cacheFolder } from '../kit/peers/sources.ts';
 import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
-/* Tests against a CA's service as RFC 9773 defines it, over real TLS. */
+/* Tests against a fake CA that offers ARI as RFC 9773 defines it, over real TLS. */
 
 const now = Date.now();
 const root = mintAuthority();

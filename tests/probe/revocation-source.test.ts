@@ -16,13 +16,13 @@ const issuer = root.intermediate();
 
 let ca: CaServer;
 beforeEach(async () => {
-  // A CRL that takes longer than 2 s changes the result.
+  // Timers are stopped, because a CRL that takes longer than 2 s would change the result.
   stopTimers();
   ca = await startCaServer();
   onTestFinished(() => ca.stop());
 });
 
-/** Issues a leaf with the named addresses of this CA: `crl` is /leaf.crl, `ocsp` is /ocsp. */
+/** Issues a leaf that names addresses of this CA: /leaf.crl for `crl`, /ocsp for `ocsp`. */
 const leafWith = (points: readonly ('crl' | 'ocsp')[], more: CertificateOptions = {}) =>
   issuer.issue({
     dnsNames: ['a.test'],
@@ -78,7 +78,7 @@ describe('A CRL', () => {
     expect(evidence[0]?.answer).toMatchObject({ reason: 'keyCompromise' });
   });
 
-  it('that the current key of a CA signed is valid for a leaf that its former key signed', async () => {
+  it('that the current key of a CA signed is valid for a leaf that the former key of the CA signed', async () => {
     const former = issuer.intermediate({ subjectDer: issuer.subjectDer });
     const leaf = former.issue({ crlUrls: [`${ca.origin}/leaf.crl`] });
     serveCrl({ revoked: [leaf] });
@@ -220,7 +220,7 @@ describe('A CRL', () => {
     const release = ca.hold('/leaf.crl');
     const asking = ask(openSources(), leaf);
     await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
-    // A CRL has 2 s before OCSP is queried.
+    // OCSP would be queried 2 s after the CRL.
     vi.advanceTimersByTime(2_000);
     release();
     expect(await asking).toMatchObject([{ answer: good }]);

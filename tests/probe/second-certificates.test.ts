@@ -55,7 +55,7 @@ describe('A server with certificates for several key types', () => {
     'ml-dsa-87': 'ML-DSA-87',
   };
 
-  it('shows all of them', async () => {
+  it('shows all of these certificates', async () => {
     const others = Object.values({ rsa: 'RSA-2048' as const, ...types }).map((key) =>
       root.issue({ dnsNames: [HOST], key }),
     );
@@ -79,24 +79,24 @@ describe('A server with certificates for several key types', () => {
       notAfter: Date.now() - DAY / 2,
     });
     const verdict = await verdictAt((await servingAll([ecdsa, expired])).port);
-    // OpenSSL 3.5 gets a certificate with an ML-DSA key.
+    // A client with OpenSSL 3.5 gets the certificate with an ML-DSA key.
     expect(said(verdict)).toContain(keyType.startsWith('ml') ? 'critical expired' : 'warning expired');
     expect(verdict.findings.map((finding) => finding.keyType)).toContain(keyType);
     expect(verdict.posture?.untestedKeyTypes).toEqual([]);
   });
 
-  it('is fine if the ML-DSA one is valid, because clients without ML-DSA get the other', async () => {
+  it('is fine if the ML-DSA certificate has expired but the other one is valid, because clients without ML-DSA get that', async () => {
     const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
     const { port } = await servingAll([ecdsa, second]);
     expect(said(await verdictAt(port))).toEqual([]);
   });
 
-  it('is judged by the staple of the second one, too', async () => {
+  it('is judged by the staple of the second certificate too', async () => {
     const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
     const staple = mintOcspResponse(pqRoot, second, { status: 'revoked' });
     const usual = keep(await startTlsServer({ '*': ecdsa }));
     const other = keep(await startTlsServer({ '*': second }, { staple }));
-    // Node.js staples the same response for all certificates, so that each gets a server of its own.
+    // Node.js staples the same response for all certificates of a server. So each certificate gets a server of its own.
     const router = createHelloRouter(({ signatures }) =>
       signatures.includes(ML_DSA_65) ? other.port : usual.port,
     );
@@ -155,7 +155,7 @@ describe('A server that answers too slowly', () => {
       handshakeTimeoutMs: 10_000,
       leftMs: 20_000,
     });
-    // The server refuses TLS 1.0 and 1.1 at once, so that the handshake without ALPN begins instead.
+    // The server refuses TLS 1.0 and 1.1 at once, so that the handshake without ALPN starts in their place.
     await expect.poll(slow.waiting, STOPPED).toBe(5);
     vi.advanceTimersByTime(4_100);
     slow.greet();

@@ -73,7 +73,7 @@ describe('The probe of a server that delays its replies', () => {
         await turns(4);
       }
       expect(await isPending(probe.observation)).toBe(true);
-      // A silent server is then tried with TLS for a few seconds.
+      // The check then tries a silent server with TLS for a few seconds.
       for (let second = 60; await isPending(probe.observation); second++) probe.passUntil(second * 1_000);
       const observation = await probe.observation;
       expect(observation).toMatchObject(failed('greeting_timeout'));
@@ -99,7 +99,8 @@ describe('The probe of a server that delays its replies', () => {
       1,
       untilTrue(() => peer.accepted() > 1),
     );
-    // Three more wait for their greetings at the same time. The first one has had three replies and the answer to its goodbye.
+    // Three more connections wait for their greetings at the same time. The first one has had three replies and the answer to
+    // its goodbye.
     await expect.poll(wanted, STOPPED).toBe(4 + 3);
     probe.passUntil(60_000);
     await answer(1 + 3, probe.observation);
@@ -109,7 +110,7 @@ describe('The probe of a server that delays its replies', () => {
     expect(posture).toMatchObject({ untestedKeyTypes: [], postponed: ['tls_versions'] });
   });
 
-  it('opens no connection for the posture that would not get its greeting in time', async () => {
+  it('opens no posture connection that would not get its greeting in time', async () => {
     const { peer, answer } = await delayingPeer(POSTFIX);
     const probe = await startProbe(peer.port, 'smtp', { withPosture: true });
     probe.passUntil(59_000);
@@ -120,7 +121,7 @@ describe('The probe of a server that delays its replies', () => {
   });
 });
 
-/** Starts a peer that sends messages only when told. `wanted` returns how many it has wanted to send. */
+/** Starts a peer that sends each message only when told. `wanted` returns how many messages it has wanted to send. */
 async function delayingPeer(talk: Talk) {
   let wanted = 0;
   let waiting: { client: number; send: () => void }[] = [];
@@ -145,7 +146,7 @@ async function delayingPeer(talk: Talk) {
       await untilTrue(() => waiting.length > 0);
       sendUpTo(Infinity);
     },
-    /** Sends each message to the clients up to number `last` at once, until `until` has settled. */
+    /** Until `until` has settled, sends each message at once to the clients with numbers up to `last`. */
     answer: async (last: number, until: Promise<unknown>) => {
       while (await isPending(until)) {
         sendUpTo(last);
@@ -155,7 +156,7 @@ async function delayingPeer(talk: Talk) {
   };
 }
 
-/** Starts a probe with the product's time limits and stopped timers; resolves when its dialogue is slow. */
+/** Starts a probe with the product's time limits and stopped timers. Resolves when its dialogue counts as slow. */
 async function startProbe(port: number, protocol: Protocol, { withPosture = false } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -166,7 +167,8 @@ async function startProbe(port: number, protocol: Protocol, { withPosture = fals
     { host: 'site.test', port, protocol },
     { signal: controller.signal, trustStore: createTrustStore([]), withPosture, onSlow },
   );
-  // Once connected, three timers run: of the whole probe, of the greeting, and until the dialogue counts as slow.
+  // Three timers run once the probe is connected: for the whole probe, for the greeting, and until the dialogue counts as
+  // slow.
   await expect.poll(() => vi.getTimerCount(), STOPPED).toBe(3);
   const startedAt = performance.now();
   const passUntil = (ms: number): void => void vi.advanceTimersByTime(startedAt + ms - performance.now());

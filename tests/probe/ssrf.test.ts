@@ -39,9 +39,9 @@ const trustStore = createTrustStore([root.der]);
 const never = new AbortController().signal;
 
 let dns: DnsServer;
-/** Ports of 127.0.0.1, where all names of *.ca.test and *.flip.test lead, by scheme. */
+/** Ports of 127.0.0.1, by scheme. All names below ca.test and flip.test lead there. */
 let ports: { http: number; https: number };
-/** The behaviour of this server; tests set it. */
+/** How this server behaves. Tests set it. */
 let serve: RequestListener;
 let asked: string[];
 let reachedInside = 0;
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const http = await listening(createServer(onRequest));
   const https = await listening(createTlsServer({ cert: certificatePem + chainPem, key: keyPem }, onRequest));
   ports = { http: http.port, https: https.port };
-  // On the same ports, so that only the address differs.
+  // The internal servers have the same ports, so that only the address differs.
   const inside = [http, https].map(({ port }) => listening(createTcpServer(hangUp), INSIDE, port));
   peers.push(http, https, ...(await Promise.all(inside)));
 });
@@ -78,7 +78,7 @@ afterEach(() => {
   expect(reachedInside).toBe(0);
 });
 
-/** Everything that opens connections, with a policy that permits these ranges. */
+/** Returns everything that opens connections, with a policy that permits the ranges in `allow`. */
 function world(allow: readonly string[]) {
   const policy = createAddressPolicy(allow, () => []);
   const resolver = createResolver({ servers: [dns.address], policy });
@@ -86,7 +86,7 @@ function world(allow: readonly string[]) {
   const probe = createProbe({ resolver, policy, now: Date.now, sources });
   const icons = createIconSource({ resolver, policy });
   const look = { signal: never, trustStore, withPosture: false };
-  // One requester per query, so that no rate limit interferes.
+  // Each query has a requester of its own, so that no rate limit interferes.
   let askers = 0;
   const request = () => ({ now: Date.now(), signal: never, requester: new Requester(`a${++askers}.test`) });
   const secure = createVerifiedTls([root.certificatePem]);
@@ -107,7 +107,7 @@ function world(allow: readonly string[]) {
   };
   return {
     probe: {
-      /** Probes a host as a person would write it. */
+      /** Probes a host that is written as a person would type it. */
       async typed(text: string) {
         const { permitsLocalNames } = policy;
         const permits = { permitsAddress: (ip: string) => policy.permits(ip), permitsLocalNames };
@@ -198,7 +198,7 @@ describe('No connection to a forbidden address is tried', () => {
     await Promise.all(
       [...hosts, ...unbracketed].map(async (host) => {
         await probe.host(host, ports.https);
-        // Some hosts make no valid URL; no part of them may be dialled either.
+        // Some hosts make no valid URL. No part of them may be contacted either.
         if (URL.canParse(`https://${host}:1/`)) await icon(host, ports.https);
       }),
     );
@@ -206,7 +206,7 @@ describe('No connection to a forbidden address is tried', () => {
   });
 });
 
-/** Here only 127.0.0.1 is permitted. */
+/** In these tests only 127.0.0.1 is permitted. */
 describe('A permitted peer', () => {
   const half = () => world([`${OUTSIDE}/32`]);
   const elsewhere = () => dials.attempts.filter((attempt) => !attempt.startsWith(`${OUTSIDE}:`));
@@ -249,7 +249,7 @@ describe('A permitted peer', () => {
       response.writeHead(302, { location: encodeURI(location) }).end();
     };
     await askForEach(way, scheme, locations);
-    // A slow CRL continues after its request ended.
+    // A slow CRL may still be fetched after its request has ended.
     const isStart = (path: string): boolean => /^\/\d+$/.test(path);
     await expect.poll(() => new Set(asked.filter(isStart)).size).toBe(locations.length);
     expect(elsewhere()).toEqual([]);
@@ -262,7 +262,7 @@ describe('A permitted peer', () => {
   ])(
     'cannot lead the request for %s to a forbidden address through its directory',
     async (way, directory) => {
-      // These names lead to the peer itself, too, which is permitted.
+      // These names lead to the peer itself, which is permitted.
       const locations = locationsOn('https').filter((location) => !/localhost|mixed|last/i.test(location));
       serve = (request, response) => {
         const location = locations[Number(request.url?.slice(1))] ?? '';

@@ -1,7 +1,7 @@
 import type { Protocol } from '../../contract/protocols.ts';
 import { firstTurns, hex, sends, type Talk } from './starttls-talks.ts';
 
-/** Texts that no server of the protocol sends, including wrong lengths. */
+/** Messages that no server of the protocol sends, such as ones with a wrong length. */
 export const NONSENSE: Talk[] = [
   nonsense('smtp', 0, '* OK IMAP4rev1 ready\r\n'),
   nonsense('smtp', 0, '999 hello\r\n'),

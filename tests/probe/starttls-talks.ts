@@ -1,7 +1,7 @@
 import type { Step } from '../kit/peers/scripted-peer.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
-/** The dialogue up to TLS; its last step of the server is the positive answer. */
+/** A dialogue up to the start of TLS. The server's last step agrees to start TLS. */
 export interface Talk {
   server: string;
   protocol: Protocol;
@@ -31,7 +31,7 @@ export const STREAM_START =
   "version='1.0' xml:lang='en' id='67bcdbd8-8234-46d8-b3d4-0d5e8f03701d' xmlns='jabber:client'>";
 const XMPP_STARTTLS = expects("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>");
 
-/** Returns a HandshakeV10 packet with these capabilities in its lower half. */
+/** Returns a HandshakeV10 packet whose lower half of the capabilities is `capabilities`. */
 function mysqlGreeting(version: string, capabilities: number): Buffer {
   const payload = Buffer.concat([
     Buffer.from([10]),
@@ -262,7 +262,7 @@ export const TALKS: Talk[] = [
 export const firstTurns = (protocol: Protocol, count: number): Step[] =>
   TALKS.find((talk) => talk.protocol === protocol)?.steps.slice(0, count) ?? [];
 
-/** A dialogue that ends with a refusal of the server, and what the probe should say of it. */
+/** A dialogue that ends with the server's refusal, and what the probe must say about it. */
 export interface RefusalTalk extends Talk {
   reason: 'no_starttls' | 'server_refused' | 'client_blocked';
   code: string | null;
@@ -297,7 +297,7 @@ const WITHOUT_TLS: RefusalTalk[] = [
   withoutTls('mysql', 0, mysqlGreeting('8.0.36', 0xf7ff)),
 ];
 
-/** Dialogues whose server refuses us, and says nothing of a later time. */
+/** Dialogues in which the server refuses us and does not say that it is only for now. */
 const REFUSING: RefusalTalk[] = [
   refusing('smtp', 0, '554 5.7.1 blocked\r\n', ['554', '5.7.1 blocked']),
   refusing('smtp', 2, '550 Unable to verify your name\r\n', ['550', 'Unable to verify your name']),
@@ -331,7 +331,7 @@ const REFUSING: RefusalTalk[] = [
   refusing('mysql', 0, mysqlError(1130, 'not allowed to connect'), ['1130', 'not allowed to connect']),
 ];
 
-/** Dialogues whose server refuses us for the moment. */
+/** Dialogues in which the server refuses us for now. */
 const BUSY: RefusalTalk[] = [
   busy('smtp', 0, '421-4.3.2 too many\r\n421 connections\r\n', ['421', '4.3.2 too many connections']),
   busy('smtp', 0, '450 4.3.2 greylisted\r\n', ['450', '4.3.2 greylisted']),
@@ -359,7 +359,7 @@ const BUSY: RefusalTalk[] = [
   { ...busy('mysql', 0, mysqlError(1129, 'blocked'), ['1129', 'blocked']), reason: 'client_blocked' },
 ];
 
-/** Dialogues whose server speaks the protocol but does not start TLS. */
+/** Dialogues in which the server speaks the protocol but does not start TLS. */
 export const REFUSALS: RefusalTalk[] = [...WITHOUT_TLS, ...REFUSING, ...BUSY];
 
 type Answer = readonly [code: string | null, text: string | null];

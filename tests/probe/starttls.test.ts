@@ -52,7 +52,8 @@ function observe(
 ): Promise<Observation> {
   const dialogue = { greetingMs: limitMs, dialogueMs: limitMs };
   const timeouts = { ...PATIENT, dialogue, modeStep: Math.min(limitMs, 3_000) };
-  // Loopback addresses are only reachable in an opened range, so a test of public addresses has to say that they are not in one.
+  // Loopback addresses are reachable only in a range that the operator opened. A test of public addresses therefore has to
+  // say that they are in none.
   const reach = isOpen ? policy : { ...policy, opens: () => false };
   const probe = createProbe({ resolver, policy: reach, sources: NO_SOURCES, now: Date.now, timeouts });
   return probe.observe(
@@ -66,7 +67,7 @@ function observe(
   );
 }
 
-/** Returns the steps of a dialogue with more words after the last message of the server. */
+/** Returns the steps of a dialogue in which the server adds these words to its last message. */
 function withLastWords({ steps }: Pick<Talk, 'steps'>, words: string): Step[] {
   const last = steps.findLastIndex((step) => 'sends' in step);
   return steps.map((step, index) =>
@@ -126,7 +127,7 @@ describe('STARTTLS that the server refuses', () => {
     },
   );
 
-  // Recorded from Dovecot with a certificate that it cannot read.
+  // Recorded from a Dovecot that cannot read its certificate.
   it.each([
     ['imap', 'Dovecot', '* BYE [UNAVAILABLE] TLS initialization failed.', 'BYE', true],
     ['pop3', 'Dovecot', '-ERR [SYS/TEMP] TLS initialization failed.', '-ERR', true],
@@ -161,7 +162,7 @@ describe('STARTTLS that the server refuses', () => {
     expect(JSON.stringify(addresses)).not.toMatch(/421|secret/);
   });
 
-  it('gives code and text of a refusal at public addresses to people who watch the endpoint', async () => {
+  it('gives code and text of a refusal at a public address to people who watch the endpoint', async () => {
     const { port } = await talking([{ sends: '421 hello\r\n' }]);
     const { addresses } = await observe(port, 'smtp', { replies: 'public', isOpen: false });
     expect(addresses).toMatchObject([{ refusal: { code: '421', text: 'hello', isTemporary: true } }]);
@@ -212,7 +213,7 @@ describe('STARTTLS with an endless or silent server', () => {
     'STARTTLS over %s fails at the deadline if the server is silent',
     async (protocol) => {
       const { port } = await raw(silent);
-      // These clients speak first, so that the servers have nothing to greet with.
+      // Clients of these protocols speak first, so the servers send no greeting.
       const speaksFirst = ['xmpp', 'xmpp-server', 'ldap', 'postgres'].includes(protocol);
       expect(await observe(port, protocol, { limitMs: 100 })).toMatchObject(
         failed(speaksFirst ? 'timeout' : 'greeting_timeout'),

@@ -27,7 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => names.stop());
 
-/** Starts a server that sends the certificate for `other.test` to clients that name it, and that for `shop.test` to the others. */
+/**
+ * Starts a server. It sends the certificate for `other.test` to clients that ask for this name, and the one for `shop.test`
+ * to all others.
+ */
 async function site(options: TlsPeerOptions = {}) {
   const hosts: unknown[] = [];
   const peer = keep(
@@ -95,7 +98,7 @@ describe('A probe of an endpoint with a target', () => {
   it.each([
     ['10.0.0.7', 'address_refused'],
     ['private.test', 'name_not_found'],
-  ])('has no connection to %s if the address policy refuses it', async (connect_to, reason) => {
+  ])('makes no connection to %s if the address policy refuses that', async (connect_to, reason) => {
     expect(await observe('https://backend.test', { connect_to })).toMatchObject({
       resolution: { ok: false, reason },
       addresses: [],
@@ -111,7 +114,7 @@ describe('A probe of an endpoint with a target', () => {
     ]);
   });
 
-  it('is down, in words that say so, if the name has no address of the family', async () => {
+  it('reports the host as down, and why, if the name has no address of the family', async () => {
     const seen = await observe('https://backend.test', { family: '6' });
     expect(assessUptime(seen)).toMatchObject({
       state: 'down',
@@ -134,7 +137,7 @@ describe('A probe of an endpoint with a target', () => {
     expect(six.resolution).toMatchObject({ ok: false, reason: 'no_ipv6_addresses' });
   });
 
-  it('is down with an expected status if the server demands a client certificate', async () => {
+  it('reports the host as down if a status is expected and the server demands a client certificate', async () => {
     const { port } = await site({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
     const host = `https://backend.test:${port}`;
     expect(assessUptime(await observe(host, {}))).toMatchObject({ state: 'up' });
@@ -144,7 +147,7 @@ describe('A probe of an endpoint with a target', () => {
     });
   });
 
-  it('is up with an expected status only, after a GET if HEAD gets another one', async () => {
+  it('reports the host as up only with an expected status, and tries GET if HEAD gets another status', async () => {
     const methods: unknown[] = [];
     const { port } = await site({
       serve(request, response) {

@@ -40,7 +40,7 @@ describe('The examiner thread', () => {
     expect(timeless(theirs.verdict)).toEqual(timeless(ours.verdict));
     expect(theirs.certificates).toEqual(ours.certificates);
     expect(theirs.verdict.leafFingerprint).toBe(leaf.fingerprint);
-    // `here` queries no CA about revocation; the issuer is known to both.
+    // `here` asks no CA about revocation. Both examiners know the issuer.
     expect(theirs.verdict.trusted).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('The examiner thread', () => {
     expect(verdict.leafFingerprint).toBe(leaf.fingerprint);
   });
 
-  it('returns a verdict for each previous verdict, and judges again with one that was unknown before', async () => {
+  it('returns a verdict for each previous verdict that it gets, and later judges again with another one', async () => {
     const { endpoint, thread, here } = await place();
     const authorities = [root.der];
     const earlier = (await examine(here, endpoint)).verdict;
@@ -67,7 +67,7 @@ describe('The examiner thread', () => {
     expect(seen.certificates.map(({ facts }) => facts.fingerprint)).toEqual([leaf.fingerprint]);
     expect(seen.verdicts).toHaveLength(3);
     const request = { observation: seen.observation, authorities, now: seen.verdicts[0]?.judgedAt ?? 0 };
-    // The two examiners have different public roots.
+    // The two examiners trust different public roots.
     const judgedHere = async (one: Verdict | null) => ({
       ...(await here.judge({ ...request, previous: one })),
       trustStoreHash: expect.any(String),
@@ -78,7 +78,7 @@ describe('The examiner thread', () => {
     expect(await thread.judge({ ...request, previous: later })).toEqual(await judgedHere(later));
   });
 
-  it('keeps what a server answers in a refusal only if it is asked to', async () => {
+  it('keeps the text of a server’s refusal only if it is asked to', async () => {
     const peer = await startRawPeer((socket) => void socket.end('421 later\r\n'));
     onTestFinished(() => peer.stop());
     const { thread } = await place();
@@ -178,7 +178,7 @@ describe('The examiner thread', () => {
     expect(second).toMatchObject({ reached: true, failure: null });
     expect(troubles).toHaveLength(1);
     expect((await judged(thread.previews, good)).trusted).toBe(true);
-    // Only the second thread has this deadline.
+    // The first thread has another deadline.
     await late(judged(thread, hostile), JUDGE_MS.previews);
     expect(troubles.slice(1)).toEqual([stopped(JUDGE_MS.previews)]);
     promise('expensive-chains');
@@ -195,7 +195,7 @@ describe('The examiner thread', () => {
     stopTimers();
     const { thread: other } = await place({ onTrouble: ({ message }) => troubles.push(message) });
     await start(other);
-    // Only the second thread has this deadline.
+    // The first thread has another deadline.
     const inTime = await late(judged(other, { ...hostile, addresses: [] }), JUDGE_MS.previews);
     expect(inTime.failure?.reason).toBe('no_addresses');
     expect(troubles).toEqual([]);
@@ -259,7 +259,7 @@ describe('The examiner thread', () => {
     const done: string[] = [];
     await look(thread, endpoint);
     const looks = Array.from({ length: 12 }, (_, index) => hostileLook(`h${index}.${HOSTILE_HOST}`));
-    // All requests are sent before anything is awaited.
+    // All requests are sent before the first one is awaited.
     const hostile = looks.map((seen) => judged(thread, seen).then(() => done.push('hostile')));
     const looking = look(thread, { host: '127.0.0.1', port: 1 }).then(() => done.push('look'));
     await Promise.all([...hostile, looking]);
@@ -291,15 +291,15 @@ describe('The examiner thread', () => {
 
 type Endpoint = { host: string; port: number };
 
-/** Deadlines in ms that no judgement reaches by chance, not even on a busy machine. */
+/** Deadlines in ms that no judgement reaches by chance, even on a busy machine. */
 const JUDGE_MS = { checks: 90_000, previews: 60_000 };
 
-/** Makes sure that the thread has started: only then do deadlines begin with the request. */
+/** Makes sure that the thread has started: deadlines begin with the request only if it has. */
 const start = (examiner: Examiner) => look(examiner, { host: '127.0.0.1', port: 1 });
 
-/** Lets time pass before this process can receive an answer to the request that was just sent. Timers must be stopped. */
+/** Lets time pass after a request was sent and before this process can receive its answer. Timers must be stopped. */
 async function late<T>(request: Promise<T>, ms: number): Promise<T> {
-  // Run only the microtasks that start the timer: a turn of the event loop could deliver the answer.
+  // Runs only the microtasks that start the timer: a turn of the event loop could deliver the answer.
   await new Promise<void>((resolve) => process.nextTick(resolve));
   vi.advanceTimersByTime(ms);
   return request;

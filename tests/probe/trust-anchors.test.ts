@@ -32,7 +32,7 @@ describe('The trust store', () => {
     expect(() => loadTrustStore('-----BEGIN CERTIFICATE-----\nAAAA')).toThrow('PEM');
   });
 
-  it('includes every authority of a file, in each form that OpenSSL and iconv write', () => {
+  it('includes every CA certificate of a file, in each form that OpenSSL and iconv write', () => {
     const folder = mkdtempSync(join(tmpdir(), 'certlantern-anchors-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const run = (program: string, ...args: string[]) =>
@@ -51,7 +51,7 @@ describe('The trust store', () => {
     openssl('x509 -in one.pem -trustout -addtrust serverAuth -outform DER -out one.trusted.der');
     openssl('crl2pkcs7 -nocrl -certfile both.pem -out both.p7b.pem');
     openssl('crl2pkcs7 -nocrl -certfile both.pem -outform DER -out both.p7b');
-    // Streamed: with indefinite lengths.
+    // With `-stream`, OpenSSL writes indefinite lengths.
     openssl(
       'cms -sign -in text -signer signer.pem -inkey signer.key -nocerts -certfile both.pem -nodetach -stream -outform DER -out stream.p7',
     );

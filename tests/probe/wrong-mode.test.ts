@@ -31,7 +31,7 @@ interface Setting {
   onSlow?: () => void;
 }
 
-/** Returns the check's result for its only address. Moves a stopped clock past the time limits of the check. */
+/** Returns why the check of its only address failed. Moves a stopped clock past the time limits of the check. */
 async function failure(
   port: number,
   protocol: Protocol,
@@ -63,7 +63,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     ['pop3', 'pop3s'],
     ['ftp', 'ftps'],
     ['nntp', 'nntps'],
-  ] as const)('is recognised by the silence of the server: %s becomes %s', async (protocol, scheme) => {
+  ] as const)('is recognised if the server stays silent: %s becomes %s', async (protocol, scheme) => {
     const { port } = await tlsPeer();
     const said = await failure(port, protocol, { timeouts: { ...SILENT, handshake: PATIENT.handshake } });
     expect(said).toEqual({ stage: 'starttls', reason: 'expects_tls', scheme });
@@ -74,7 +74,7 @@ describe('STARTTLS at a port that speaks TLS at once', () => {
     ['xmpp-server', 'xmpps-server'],
     ['ldap', 'ldaps'],
   ] as const)(
-    'is recognised when the server ends the connection over our text: %s becomes %s',
+    'is recognised if the server ends the connection at our text: %s becomes %s',
     async (protocol, scheme) => {
       const { port } = await tlsPeer();
       expect(await failure(port, protocol)).toEqual({
@@ -255,7 +255,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
     ] as const) {
       const peer = await raw(behave);
       expect(await failure(peer.port, 'tls', { timeouts: BRIEF })).toMatchObject({ reason });
-      // An alert makes the check try old TLS versions, too.
+      // An alert makes the check try old TLS versions too.
       expect(peer.accepted()).toBe(reason === 'timeout' ? 1 : 2);
     }
   });
@@ -277,7 +277,7 @@ describe('Direct TLS at the usual port of a protocol whose client speaks first',
     ['xmpp', 5222],
     ['xmpp-server', 5269],
   ] as const)('is recognised by the dialogue of %s', async (protocol, port) => {
-    // No other process has this address.
+    // Other processes do not use this address.
     const host = `127.78.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
     const steps = TALKS.find((talk) => talk.protocol === protocol)?.steps ?? [];
     keep(await startScriptedPeer(steps, { certificate, at: { host, port } }));

@@ -29,7 +29,7 @@ interface Stage {
   end: () => Promise<void>;
 }
 
-/** Starts a server and returns the admin commands for it. */
+/** Starts a server, and returns functions that run admin commands on its database. */
 async function stage(name: Database['name'], more: Record<string, string> = {}): Promise<Stage> {
   const database = await freshDatabase(name);
   const env = {

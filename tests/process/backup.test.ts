@@ -25,7 +25,7 @@ import { type RunningScript, runScript, type ScriptResult, startScript } from '.
 import { startSmtpSink } from '../kit/peers/smtp-sink.ts';
 
 const PATIENCE = { timeout: 240_000 };
-/** All pairs of databases; without `--everything` only pairs of different ones. */
+/** All pairs of databases. Without `--everything`, only pairs of different ones. */
 const WAYS = DATABASES.flatMap((from) => DATABASES.map((to) => [from, to] as const))
   .filter((way) => way.every(hasDatabase))
   .filter(([from, to]) => from !== to || ANY_DATABASE.length > 1);
@@ -64,7 +64,7 @@ describe.each(WAYS)(
       const back = await signIn(sendTo(again.url), alice);
       const { data } = (await back.ask(CALLS.listDomains)).ok;
       expect(data.map(({ hostname }) => hostname)).toEqual(['shop.example']);
-      // Mails are sent in order, so an old one would arrive before this one.
+      // Mails are sent in order, so an old mail would arrive before this one.
       await back.ask(CALLS.sendVerification);
       await expect.poll(() => mailStates(to)).toEqual(Array.from({ length: 3 }, () => 'delivered'));
       expect(sink.ledger).toHaveLength(3);
@@ -178,7 +178,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
   const cut = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 70_000));
   const flipped = (path: string) => {
     const bytes = readFileSync(path);
-    // Change every copy of the message: unused pages of the file may contain it, too.
+    // Change every copy of the message: the file may also have copies in unused pages.
     for (let at = bytes.indexOf(MESSAGE); at !== -1; at = bytes.indexOf(MESSAGE, at + 1))
       bytes[at + MESSAGE.length - 2] = 50;
     writeFileSync(path, bytes);
@@ -270,7 +270,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
       'create table kysely_migration_lock (a integer, b integer); insert into kysely_migration_lock values (0, 0)',
     );
     const file = join(from.dataDir, 'x.backup');
-    // A busy machine may let the backup end before this process writes anything.
+    // On a busy machine, the backup may end before this process has written anything, so try again.
     for (let writes = 0; writes <= 3;) {
       rmSync(file, { force: true });
       const running = startScript('scripts/backup.ts', settings(from), [file]);
@@ -315,8 +315,8 @@ it.each([
 });
 
 /**
- * Kills a script while its draft exists. A busy machine may let the script end before we see the draft: then its result is removed
- * and it starts again.
+ * Kills a script while its draft exists. On a busy machine the script may end before we see the draft; then its result is
+ * removed and it is started again.
  */
 async function killHalfway(
   start: () => RunningScript,
@@ -350,7 +350,7 @@ function settings({ dataDir, databaseUrl }: Database): Record<string, string> & 
 
 const backups = new Map<DatabaseName, Promise<Buffer>>();
 
-/** Returns the test's own copy of a backup that has rows in every table. */
+/** Returns a copy, made for this test, of a backup that has rows in every table. */
 async function backupOfEveryTable(name: DatabaseName): Promise<string> {
   const made = backups.get(name) ?? makeBackup(name).then((path) => readFileSync(path));
   backups.set(name, made);

@@ -29,7 +29,7 @@ let cut: string;
 let expired: string;
 let closed: string;
 const running: Peer[] = [];
-/** Server names that each site was asked for, by its URL. */
+/** Server names (SNI) that each site was asked for, by the URL of the site. */
 const served = new Map<string, (string | null)[]>();
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ interface Answer {
   progress: string;
 }
 
-/** Starts a command directly, as scripts/certlantern.mjs would for a caller in `folder`; `startPackaged` starts that file. */
+/** Starts a command directly, as scripts/certlantern.mjs would for a caller in `folder`. `startPackaged` starts that script itself. */
 const start = (command: string, words: readonly string[], env: Record<string, string> = {}): RunningScript =>
   killedAtTheEnd(startScript(`scripts/${command}.ts`, { INIT_CWD: folder, ...env }, words));
 const startPackaged = (...words: string[]): RunningScript => killedAtTheEnd(startCommand(folder, ...words));
@@ -78,7 +78,7 @@ async function answerOf({ ended }: RunningScript): Promise<Answer> {
 }
 
 describe('certlantern check', () => {
-  it('reports a valid certificate of a CA in the caller’s folder, and exits with 0', async () => {
+  it('reports a valid certificate of a CA file in the caller’s folder, and exits with 0', async () => {
     const { code, out, progress } = await answerOf(startPackaged('check', good, '--ca', 'root.pem'));
     expect(code).toBe(0);
     expect(out).toMatch(/^127\.0\.0\.1:\d+ {2}fine, 8\d days left\n/);
@@ -123,7 +123,7 @@ describe('certlantern check', () => {
     ]);
     expect(out).toMatch(/✗ critical {2}The certificate expired on/);
     expect(progress.trimEnd().split('\n')).toHaveLength(3);
-    // Text of others cannot control the terminal.
+    // Text from others must not control the terminal.
     expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
   });
 
@@ -149,7 +149,7 @@ describe('certlantern check', () => {
     expect(progress).toMatch(/^127\.0\.0\.1:\d+ was given more than once, and is checked only once\n1 of 1/);
   });
 
-  it('finds hosts by the names of HOSTS_FILE', async () => {
+  it('resolves hosts by the names in HOSTS_FILE', async () => {
     const HOSTS_FILE = join(folder, 'hosts');
     writeFileSync(HOSTS_FILE, '127.0.0.1 shop.internal\nnonsense\n');
     const named = good.replace('127.0.0.1', 'shop.internal');

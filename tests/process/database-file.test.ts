@@ -15,7 +15,7 @@ const PATIENCE = { timeout: 240_000 };
 let dataDir: string;
 let database: string;
 
-/** Each test has the folder of a stopped server, with rows in every table. */
+/** Each test gets the data folder of a stopped server, with rows in every table. */
 beforeEach(async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -103,7 +103,7 @@ it.each([
 });
 
 it(
-  'A restore makes DATA_DIR belong to the restored database, whichever it belonged to',
+  'A restore makes DATA_DIR belong to the restored database, whichever database it belonged to before',
   PATIENCE,
   async () => {
     const id = readDatabaseId(dataDir) ?? '';

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { startDemo } from '../kit/product/demo.ts';
 import { createClient, sendTo } from '../kit/product/people.ts';
 
-/** With the usual interval, a minute of polls would reach the limit of 1,200 calls. */
+/** Poll interval in ms: with the usual one, a minute of polls would reach the limit of 1,200 calls. */
 const SELDOM = { interval: 250 };
 
 it('The demo has an account with history, really checks its hosts and stops cleanly', async () => {
@@ -56,7 +56,7 @@ it('The demo has an account with history, really checks its hosts and stops clea
     ])
       expect((await person.ask(call, { params: { id } })).ok).toBeDefined();
 
-  // Facts about a host are the same everywhere.
+  // Finds a host of the demo by its name.
   const called = (name: string) => all.find(({ hostname }) => hostname === name);
   const old = called('old.moss.example');
   expect(old?.unreachable?.since).toBe(old?.uptime.down_since);
@@ -91,7 +91,8 @@ it('The demo has an account with history, really checks its hosts and stops clea
   ]);
   expect((await person.ask(CALLS.accountAlerts)).ok.data.digest.enabled).toBe(true);
 
-  // Icons come from the hosts themselves; some hosts have none, and the paused and the missing one are not contacted.
+  // Icons come from the hosts themselves. Some hosts have none, and the demo contacts neither the paused nor the missing
+  // host.
   const withIcon = async () =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ favicon }) => favicon !== null);
   await expect.poll(() => withIcon(), SELDOM).toHaveLength(12);
@@ -99,7 +100,7 @@ it('The demo has an account with history, really checks its hosts and stops clea
   const icon = await person.send(first?.favicon ?? '');
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
 
-  // Today's problems were mailed; those of the past were not.
+  // The demo mailed today's problems, but not those of the past.
   await expect.poll(async () => (await fetch(demo.mailUrl)).text()).toContain('pay.fjord.example');
   const offered = (await person.ask(CALLS.publicConfig)).ok.data.demo_hosts;
   expect(offered).toContain(`lab.moss.example${demo.portSuffix}`);

@@ -9,13 +9,13 @@ const root = resolve(import.meta.dirname, '..', '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
-/** Every `npm run NAME` with its own program; `npm start` is the server, which takes no arguments. */
+/** Every `npm run NAME` with a program of its own. `npm start` is missing: the server takes no arguments. */
 const programs = Object.entries(scripts).flatMap(([name, command]) => {
   const [, file] = /boot\.mjs (?:--web )?((?:scripts|bench)\/\S+\.ts)$/.exec(command) ?? [];
   return file === undefined ? [] : [[name, file] as const];
 });
 
-/** The programs that are also started with `-h`: those that read the flags themselves, and one that uses `answerHelp`. */
+/** Programs that are also started with `-h`: those that read the flags themselves, and one of those that use `answerHelp`. */
 const WITH_BOTH_FLAGS = ['check', 'admin', 'demo'];
 const lines = programs.flatMap(([name, file]) =>
   (WITH_BOTH_FLAGS.includes(name) ? ['--help', '-h'] : ['--help']).map((flag) => [name, flag, file] as const),

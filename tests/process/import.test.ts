@@ -55,7 +55,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the command directly, as scripts/certlantern.mjs would for a caller in `folder`; one test starts that file. */
+/** Runs the command directly, as scripts/certlantern.mjs would for a caller in `folder`. One test starts that script itself. */
 const importFile = (words: readonly string[], env: Record<string, string> = {}) =>
   answerOf(startScript('scripts/import.ts', { INIT_CWD: folder, ...env }, words));
 

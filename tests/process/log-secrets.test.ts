@@ -41,7 +41,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
   await markVerifiedThere(app.dataDir, alice.id);
   await app.kill();
   const earlier = app.output();
-  // With open sign-up, receipts and the log do not tell why a message to a receiver in our network failed.
+  // With open sign-up, neither receipts nor the log tell why a message to a receiver in our network failed. So close sign-up.
   app = await startApp({ ...environment, SIGNUPS: 'closed' });
   onTestFinished(async () => {
     await app.kill();
@@ -88,7 +88,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
     await send('/api/user/me', { headers: { authorization, cookie: `__Host-certlantern-session=${LONG}` } });
   await send('/metrics', { headers: { authorization: `Bearer ${SECRET}-of-metrics` } });
 
-  // Everything that should be logged was logged.
+  // The log has everything that it should have.
   for (const text of [
     'an alert was not accepted',
     'trace export failed',
@@ -104,7 +104,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
   const own = [...alice.cookies.values()].map(({ value }) => value).filter((value) => value.length > 20);
   expect(own.length).toBeGreaterThan(0);
   for (const value of own) expect(output).not.toContain(value);
-  // Ids identify them instead.
+  // Log lines identify accounts and channels by their ids.
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(told.filter(({ msg }) => msg === 'answered').every(({ requestId }) => requestId)).toBe(true);
   expect(told.find(({ msg }) => msg === 'an alert was not accepted')).toMatchObject({

@@ -13,20 +13,20 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { createClient, type Person, sendTo } from '../kit/product/people.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
-/** Processes start slowly on a busy machine. */
+/** Processes start slowly on a busy machine, so polls may take long. */
 const PATIENCE = { timeout: 150_000, interval: 100 };
 const TIMEOUT_MS = 400_000;
 const MAX_ADDED = 50;
 const PAUSE_MS = 20;
 const DOMAIN = 'many.example';
-/** Per worker: few, so that checks are waiting for a slot when a worker is stopped. */
+/** Slots of each worker. They are few, so that some checks wait for a slot when a worker is stopped. */
 const SLOTS = 10;
-/** Of a worker's checks, how many end before it is stopped, and how many at that moment; the others do not end. */
+/** How many checks of a worker end before it is stopped, and how many at that moment. Its other checks do not end. */
 const [ENDED, ENDING] = [3, 4];
 const FEW_SLOTS = { CHECK_CONCURRENCY: String(SLOTS) };
-/** More than the slots of three workers: an old one, its replacement and the other one. */
+/** Number of domains: more than the slots of three workers, which are an old one, its replacement and another one. */
 const BATCH = 50;
-/** Workers abort handshakes after 10 s, so a batch that was held longer than this is repeated. */
+/** Workers abort handshakes after 10 s. If a batch was held back longer than this, the test repeats it. */
 const HELD_AT_MOST_MS = 9_000;
 /** Delay between a first check and the next one, which probes the posture. */
 const NEXT_PLANNED_MS = 60_000;
@@ -68,18 +68,18 @@ describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', (
       const progress = { isOver: false };
       void rolled.catch(() => null).finally(() => (progress.isOver = true));
       while (!progress.isOver) {
-        // First the number that an account may add in a minute; then only reads.
+        // First adds as many domains as an account may add in a minute; then only reads.
         const host = hosts.length < MAX_ADDED ? world.hosts.add('ends in days') : null;
         if (host !== null) hosts.push(host.replace(/:.*/, ''));
         await persistently(apis, (url) => {
           const client = createClient(sendTo(url), alice.cookies);
           const headers = { 'Idempotency-Key': `add-${hosts.length}` };
-          // One domain is enough: this request only needs to be answered.
+          // One domain is enough, because this request only needs to be answered.
           return host === null
             ? client.ask(CALLS.listDomains, { query: { limit: '1' } })
             : client.ask(CALLS.addDomain, { body: { host }, headers });
         });
-        // Without a pause this loop takes CPU time from the starting processes.
+        // Without a pause, this loop would take CPU time from the processes that are starting.
         await delay(PAUSE_MS);
       }
       const batches = await rolled;
@@ -107,7 +107,7 @@ describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', (
         return [sum(looks) - batch.hosts.length];
       });
       expect(again.length).toBeGreaterThan(0);
-      // Checks without an answer at the stop were repeated, and no more than a stopped worker had running.
+      // Checks without an answer at the stop were repeated. They are no more than those that a stopped worker had running.
       expect(Math.min(...again)).toBeGreaterThanOrEqual(SLOTS - ENDED - ENDING);
       expect(sum(again)).toBeLessThanOrEqual(workers.length * SLOTS);
     },
@@ -252,7 +252,7 @@ async function roll(
   const batches: Batch[] = [];
   for (const [place, worker] of workers.entries()) {
     let old = worker;
-    // A slow batch shows nothing, so its replacement is replaced with another batch.
+    // If a batch was too slow, its result shows nothing: replace the replacement, with another batch.
     for (let attempt = 0; ; attempt++) {
       const replacement = await startWorker(world, FEW_SLOTS);
       const prefix = `many${place}-${attempt}`;
@@ -270,8 +270,8 @@ async function roll(
 }
 
 /**
- * Adds hosts, and stops a worker while some of its checks have just ended, some end at that moment and some have no answer yet.
- * Returns the hosts, and whether their handshakes may have been given up because the machine was slow.
+ * Adds hosts and stops a worker at a moment when some of its checks have just ended, some are ending and some have no answer
+ * yet. Returns the hosts, and whether handshakes may have been given up because the machine was slow.
  */
 async function stopAmidLooks(
   rolling: Rolling,
@@ -303,7 +303,7 @@ async function stopAmidLooks(
   const exited = once(old.process, 'exit');
   for (const host of some(ENDED, ENDED + ENDING)) peer.letGo(host);
   old.process.kill('SIGTERM');
-  // Released checks were interrupted; a check that waits for long would end without an answer.
+  // Checks that were released had been interrupted. A check that waits for long would end without an answer.
   const unanswered = some(ENDED + ENDING, SLOTS);
   const isGivenBack = async (): Promise<boolean> => {
     const held = await underWay(rolling);

@@ -10,7 +10,7 @@ import { programOfDebianPackage } from '../kit/machine/debian-package.ts';
 const root = resolve(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const promtool = programOfDebianPackage('prometheus', 'usr/bin/promtool');
-/** Metrics of Prometheus itself and of PromQL. */
+/** Metrics that Prometheus itself provides, and names of PromQL. */
 const NOT_OURS = ['up', 'ALERTS'];
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -38,7 +38,7 @@ function sampleNames(): Set<string> {
   return names;
 }
 
-/** Returns the words in a query that look like metric names: they contain an underscore and are no labels. */
+/** Returns the words in a query that look like metric names: they contain an underscore and are not labels. */
 function namesIn(query: string): string[] {
   const bare = query.replaceAll(/"[^"]*"/g, '').replaceAll(/\b(?:by|on|group_left|without) \([^)]*\)/g, '');
   const words = bare.match(/\b[a-z][a-z\d]*_[a-z\d_]+\b(?!\s*(?:\(|[=!]))/gi) ?? [];
@@ -164,7 +164,7 @@ describe('The metrics', () => {
       input: metrics,
       encoding: 'utf8',
     });
-    // One of ours is older than this rule and keeps its name; others belong to prom-client.
+    // One of our metrics is older than this rule and keeps its name. The others belong to prom-client.
     const known = /^(?:certlantern_checks_in_five_minutes|nodejs_active_\w+_total) /;
     const found = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !known.test(line));
     expect(found).toEqual([]);

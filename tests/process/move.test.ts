@@ -223,7 +223,7 @@ async function fresh(name: DatabaseName, migrated: boolean): Promise<Database> {
 }
 
 function open(database: Database): Kysely<Tables> {
-  // With another application name, or it would count as a process of the product.
+  // Uses another application name: with the product's, the connection would count as a process of the product.
   const db = rawDatabase({ ...database, databaseUrl: `${database.databaseUrl}?application_name=psql` });
   onTestFinished(() => db.destroy());
   return db;
@@ -261,10 +261,10 @@ async function states(db: Kysely<Tables>): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-/** Runs these statements of PL/pgSQL for each row that the move is about to insert into the table feedback. */
+/** Runs these PL/pgSQL statements for each row that the move is about to insert into the table `feedback`. */
 async function onFeedback(target: Kysely<Tables>, statements: string): Promise<void> {
   const row = sql.lit(`begin ${statements} return new; end`);
-  // A trigger of the table would be dropped when the move recreates the tables, and disabled while it inserts.
+  // A trigger on the table would be dropped when the move recreates the tables, and would be disabled while it inserts.
   await sql`create function on_feedback() returns event_trigger language plpgsql as $$ begin
     if to_regclass('feedback') is null then return; end if;
     if not exists (select 1 from pg_trigger where tgname = 'on_feedback') then

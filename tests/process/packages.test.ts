@@ -42,7 +42,7 @@ describe('The image that the Dockerfile builds', () => {
       .filter((path) => !/\.test\.|^web\/build\/|\.d\.ts$/.test(path))
       .flatMap(importsOf)
       .filter(({ to, typeOnly }) => !typeOnly && /^@?[a-z]/.test(to) && !/^(?:web|contract|node:)/.test(to))
-      // Its only module re-exports the packages `@radix-ui/…`, so none of its code is in the pages.
+      // The only module of `radix-ui` re-exports the packages `@radix-ui/…`, so none of its own code is in the pages.
       .map(({ to }) => (to === 'radix-ui' ? '@radix-ui/react-dialog' : to));
     const fonts = readdirSync(join(image.folder, 'dist/web/assets')).filter((name) => /\.woff2?$/.test(name));
     const families = fonts.map(
@@ -97,7 +97,7 @@ describe.runIf(process.platform === 'linux' && (hasSystemd() || installDebianPac
     beforeAll(() => {
       folder = mkdtempSync(join(tmpdir(), 'certlantern-unit-'));
       unit = join(folder, 'certlantern.service');
-      // With the paths of this machine, because systemd checks that the program exists.
+      // Uses the paths of this machine, because systemd checks that the program exists.
       const text = readFileSync(join(root, 'deploy', 'systemd', 'certlantern.service'), 'utf8');
       writeFileSync(
         unit,

@@ -50,7 +50,7 @@ async function checkoutOf(person: Person) {
 }
 const isPremium = async (person: Person) => (await person.ask(CALLS.premium)).ok.data;
 
-it('Without keys the server sells Premium in test mode and says so; such Premium ends once Paddle’s keys are set', async () => {
+it('Without keys the server sells Premium in test mode and says so; this Premium ends once Paddle’s keys are set', async () => {
   const first = await start();
   expect(first.output()).toContain('Payments: test mode, no money moves');
   const alice = await signUp(sendTo(first.url), { name: 'Alice' });

@@ -55,7 +55,7 @@ it('With EGRESS_ALLOW_CIDRS and open sign-up, the server warns and disables prev
   expect(shown).toMatch(
     /^SIGNUPS=open lets anybody have hosts in 127\.0\.0\.0\/8 checked \(EGRESS_ALLOW_CIDRS\)/,
   );
-  // The log is another stream, and may arrive after the start message.
+  // The log is a separate stream, so it may arrive after the start message.
   await expect.poll(() => warnings(app).logged).toEqual([shown]);
   const stranger = createClient(sendTo(app.url));
   expect((await stranger.ask(CALLS.publicConfig)).ok.data.try_it).toBe(false);
@@ -114,7 +114,7 @@ it('With open sign-up, webhooks reach ranges of EGRESS_ALLOW_CIDRS only if CHANN
   await alice.ask(CALLS.testChannel, { params: { key } });
   await expect.poll(() => sink.requests.length).toBe(1);
 
-  // The existing channel is still there, and its address is checked at each attempt.
+  // The channel from before still exists. Its address is checked at each attempt.
   const { port } = new URL(opened.url);
   const HEARTBEAT_URL = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/ping`;
   const closed = await start({ EGRESS_ALLOW_CIDRS, HEARTBEAT_URL, PORT: port });
@@ -128,7 +128,7 @@ it('With open sign-up, webhooks reach ranges of EGRESS_ALLOW_CIDRS only if CHANN
   expect(sink.requests).toHaveLength(1);
   expect((await again.ask(CALLS.addChannel, { body: { config } })).problem.code).toBe('channel_refused');
 
-  // What the operator configured still works: checks of the range, and the heartbeat.
+  // What the operator configured still works: checks in the range, and the heartbeat.
   expect((await again.ask(CALLS.addDomain, { body: { host } })).status).toBe(200);
   await expect.poll(() => heartbeats).toEqual(['/ping']);
 }, 150_000);

@@ -142,7 +142,7 @@ describe('A failing start', () => {
     }
   });
 
-  it('names an unusable lock in DATA_DIR, and blames no other process', async () => {
+  it('names an unusable lock in DATA_DIR, and does not blame another process', async () => {
     mkdirSync(join(folder.path, 'data', 'process.lock'), { recursive: true });
     const line = await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: '0' });
     expect(line).toContain('process.lock');
@@ -188,7 +188,7 @@ describe('The server', () => {
     }
     boot.kill('SIGKILL');
     await once(boot, 'exit');
-    // The data folder is free again once the server of the killed boot script has stopped.
+    // Once the server of the killed boot script has stopped, the data folder is free again.
     await expect
       .poll(async () => (await runServer({ DATA_DIR: dataDir, PORT: port, ROLE: 'migrate' })).code)
       .toBe(0);

@@ -130,7 +130,7 @@ describe('Traces', () => {
       await app.kill();
       await Promise.all([sink.stop(), peer.stop()]);
     });
-    // Unavailable at first: unsent traces are sent later.
+    // The collector is unavailable at first: unsent traces are sent later.
     receiver.answerWith(503);
     const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
     const alice = await signUp(sendTo(app.url), { name: 'Alice' });

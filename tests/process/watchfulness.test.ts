@@ -36,7 +36,7 @@ it('The server raises an alarm and sends neither password nor mail if STARTTLS i
   const app = await startApp({
     DATA_DIR: join(folder.path, 'data'),
     METRICS_TOKEN: TOKEN,
-    // The system routes this address to this machine, but the config does not exempt it from encryption as it does loopback.
+    // The system routes this address to this machine, but the product demands encryption for it: only loopback is exempt.
     SMTP_URL: `smtp://alerts:hunter2@0.0.0.0:${proxy.port}`,
   });
   onTestFinished(async () => {
@@ -49,7 +49,7 @@ it('The server raises an alarm and sends neither password nor mail if STARTTLS i
   const headers = { authorization: `Bearer ${TOKEN}` };
   const metrics = async () => (await fetch(`${app.url}/metrics`, { headers })).text();
   await expect.poll(metrics).toContain('\ncertlantern_alarm{code="smtp_unencrypted"} 1\n');
-  // The log may arrive after the metrics.
+  // The log may arrive after the metrics, so poll.
   await expect
     .poll(() => app.output())
     .toContain('could not be encrypted, so neither the password nor the mail was sent');
@@ -58,7 +58,7 @@ it('The server raises an alarm and sends neither password nor mail if STARTTLS i
   expect(sink.ledger).toEqual([]);
 });
 
-/** Starts the product as an operator does, with canaries whose clocks are `aheadMs` ahead of ours. */
+/** Starts the product as an operator does. The clocks of its canaries are `aheadMs` ahead of ours. */
 async function stage({ aheadMs }: { aheadMs: number }) {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());

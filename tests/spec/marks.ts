@@ -29,7 +29,7 @@ export function findMarks(name: 'promise' | 'spec'): Mark[] {
     });
 }
 
-/** Returns a list of these statements, by id, with the places of the tests that mark each of them. */
+/** Returns a list of these statements by id. Each has the places of the tests that mark it. */
 export function listPlaces(statements: ReadonlyMap<string, string>, marks: readonly Mark[]): string {
   return [...statements]
     .map(([id, statement]) => {

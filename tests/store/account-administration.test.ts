@@ -66,12 +66,12 @@ describeEachDatabase('disabling an account', (open) => {
     expect((await claimAllDue(store)).checks).toEqual([]);
 
     expect(await enableAccount(store, alice.id)).toBe(true);
-    // The welcome mail and the notice that Premium has ended.
+    // The two mails are the welcome mail and the notice that Premium has ended.
     expect(await claimAllDue(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 2 });
     expect(await openAccount(store, arrival)).toMatchObject({ ok: true, account: { fullName: 'alice' } });
   });
 
-  it('returns false for an unknown account, and so does enabling one', async () => {
+  it('returns false for an unknown account, both when disabling and when enabling', async () => {
     const store = await open();
     expect(await disableAccount(store, 'nobody', NOW)).toBe(false);
     expect(await enableAccount(store, 'nobody')).toBe(false);

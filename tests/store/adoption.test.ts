@@ -28,7 +28,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     expect(migrations).toEqual([expect.stringContaining('0021-initial-schema')]);
     expect({ ...after, kysely_migration: before['kysely_migration'] }).toEqual(before);
 
-    // The second start finds nothing to do.
+    // A second start finds nothing to migrate.
     await migrateWith(database, {});
     expect((await rowsIn(database))['kysely_migration']).toEqual(migrations);
   });
@@ -216,7 +216,7 @@ describe.skipIf(!hasDatabase('postgres'))('a database of schema level 20 on a Po
   });
 });
 
-/** Migrates as a program does that has only the initial schema and these changes. */
+/** Migrates as a program does that knows only the initial schema and these changes. */
 async function migrateWith(database: Database, more: Record<string, SchemaChange>): Promise<void> {
   const db = rawDatabase(database);
   const initial = { '0021-initial-schema': MIGRATIONS['0021-initial-schema'] ?? expect.fail() };

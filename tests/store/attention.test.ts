@@ -58,7 +58,8 @@ describeEachDatabase('domains that need attention', (open) => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     expect(attention.first.map(({ id }) => id)).toEqual(monitors.slice(0, 3).map(({ id }) => id));
 
-    // Lists of thousands are read level by level, from the nearer end. A cursor continues them in both directions.
+    // Lists of thousands are read by one level of urgency after the other, from the nearer end. A cursor continues in either
+    // direction.
     for (const sort of ['worst', 'soonest'] as const)
       for (const direction of ['asc', 'desc'] as const) {
         if (sort === 'soonest' && direction === 'asc') continue;
@@ -113,7 +114,7 @@ describeEachDatabase('domains that need attention', (open) => {
   });
 });
 
-/** Inserts a monitor for every possible condition. Returns their conditions by host, without the state. */
+/** Inserts a monitor for every possible combination of conditions. Returns the conditions by host, without the state. */
 async function withEveryCondition(store: Store, accountId: string): Promise<Map<string, DomainCondition>> {
   const conditions = new Map<string, DomainCondition>();
   const rows = [null, -1, 3 * DAY, 10 * DAY, 40 * DAY].flatMap((left) =>
@@ -122,7 +123,8 @@ async function withEveryCondition(store: Store, accountId: string): Promise<Map<
         [null, NOW, NOW + 1].flatMap((onScheduleUntil) =>
           [0, 1].flatMap((revoked) =>
             [null, 'user' as const].flatMap((pausedBy) => {
-              // No certificate, no verdict on it. A revoked one is never trusted, and only a trusted one is on schedule.
+              // Skips impossible combinations: a verdict without a certificate, a trusted revoked certificate, and an
+              // untrusted one on schedule.
               if (left === null && (problem !== 'unreachable' || revoked || onScheduleUntil !== null))
                 return [];
               if (revoked && problem !== 'untrusted') return [];

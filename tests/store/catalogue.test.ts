@@ -7,7 +7,7 @@ describeEachDatabase('The catalogue of tables', (open) => {
   it('has every table of the database', async () => {
     const { db } = await open();
     const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-    // Only a database that an older version created has this table.
+    // This table exists only in databases that an older version created.
     const names = [...tables.map(({ name }) => name), 'kysely_migration_lock'];
     expect(names.toSorted()).toEqual(Object.keys(CATALOGUE).toSorted());
   });

@@ -40,7 +40,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
   it('is reported once per step with all domains that serve it, even those that are checked later', async () => {
     const store = await open();
     const { see, queued, named, deliverAll } = await world(store);
-    // Checks find it on all of them before its first step.
+    // All hosts serve the certificate before its first step.
     const early = { ...wildcard, facts: { ...wildcard.facts, notAfter: NOW + 80 * DAY } };
     for (const host of HOSTS) await see(host, NOW - MINUTE, early);
     await see('b', NOW, wildcard);
@@ -54,7 +54,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
   });
 
-  it('is reported with the targets of domains that have the same host', async () => {
+  it('is reported with the targets of domains that share a host', async () => {
     const store = await open();
     const { accountId, ids, see } = await world(store);
     const backend = { host: 'a.shop.example', target: writeTarget({ connect_to: '10.0.0.7' }) };
@@ -83,7 +83,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(changed).toMatchObject({ monitorId: ids.c, endedAt: null });
   });
 
-  it('is resolved when its last domain is renewed; until then alerts name only the remaining domains', async () => {
+  it('is resolved when its last domain is renewed; until then, alerts name only the domains that are left', async () => {
     const store = await open();
     const { see, renew, queued: allQueued, named, deliverAll } = await world(store);
     const queued = async () => (await allQueued()).filter((one) => one.startsWith('expiry'));
@@ -114,7 +114,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
   });
 
-  it('is reported again after its end was reported, even if its first domain is paused and still has it', async () => {
+  it('is reported again if it returns after its end was reported, even if its first domain is paused and still has it', async () => {
     const store = await open();
     const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
     await see('a', NOW);
@@ -200,7 +200,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
   });
 
-  it('is not reported again even if its first incident ended 800 days ago and would normally be pruned', async () => {
+  it('is not reported again even if its first incident ended 800 days ago, after which incidents are usually deleted', async () => {
     const store = await open();
     const { see, renew, queued, deliverAll } = await world(store);
     for (const host of HOSTS) await see(host, NOW);

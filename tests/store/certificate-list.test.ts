@@ -34,7 +34,7 @@ const renewed = certificate({
 });
 const soon = certificate({ subject: 'soon.example', sans: ['soon.example'], notAfter: NOW + 5 * DAY });
 
-/** Adds hosts that each serve a certificate and are next due in two days; returns the ids by host. */
+/** Adds hosts that each serve a certificate and are next due in two days. Returns the ids of their monitors by host. */
 async function serving(store: Store, accountId: string, served: Record<string, SampleCertificate>) {
   const ids: Record<string, string> = {};
   for (const [host, leaf] of Object.entries(served)) {
@@ -44,7 +44,7 @@ async function serving(store: Store, accountId: string, served: Record<string, S
   return ids;
 }
 
-/** Records a check a day later, in which one host serves the renewed certificate. */
+/** Records a check a day later. In it, one host serves the renewed certificate. */
 async function renew(store: Store, monitorId = '') {
   await store.db
     .updateTable('monitors')
@@ -211,7 +211,7 @@ describeEachDatabase('the list of certificates', (open) => {
 });
 
 describeEachDatabase('the story of a certificate', (open) => {
-  /** Stores 30 certificates with the same 2,000 names, oldest first, that one domain served. The key is that of the oldest. */
+  /** Stores 30 certificates with the same 2,000 names, oldest first, all served by one domain. Returns the fingerprint of the oldest. */
   async function renewedOften() {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
@@ -279,7 +279,7 @@ describeEachDatabase('the story of a certificate', (open) => {
     expect(pages.map((page) => page.monitors.length)).toEqual([2, 2]);
   });
 
-  it('names this certificate, the 20 newest of 29 others, and how many there are', async () => {
+  it('has this certificate, the 20 newest of 29 others, and the total number', async () => {
     const { store, key, all } = await renewedOften();
     const [oldest = expect.fail(), ...others] = all;
     const story = (await certificateStory(store, key)) ?? expect.fail();

@@ -64,7 +64,7 @@ export async function world(store: Store) {
     accountId,
     ids,
     see,
-    /** Clears the incident of a host that serves another certificate: it must be absent for 90 seconds. */
+    /** Ends the incident of a host that serves another certificate: the old one must not be seen for 90 seconds. */
     renew: async (host: (typeof HOSTS)[number], now: number) => {
       await see(host, now, fresh);
       await see(host, now + 2 * MINUTE, fresh);

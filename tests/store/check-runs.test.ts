@@ -55,7 +55,7 @@ describeEachDatabase('check runs', (open) => {
       record(watching, leaseOf(claimed), checkOf(claimed, NOW + 30 * MINUTE, [leaf])),
     );
     expect(written.toSorted()).toEqual(['update monitor_states', 'update monitors']);
-    // Reads still return the time of the last check.
+    // Reading a monitor nevertheless returns the time of the last check.
     expect(await findMonitor(store, key)).toMatchObject({
       lastCheckedAt: NOW + 30 * MINUTE,
       verdict: {

@@ -17,7 +17,7 @@ async function openedStore() {
   return { store, file: join(folder.path, 'certlantern.db'), log };
 }
 
-/** Reads the file alone, without the log beside it. */
+/** Queries the database file alone, without the write-ahead log beside it. */
 function queryAlone(file: string, query: string): unknown {
   const database = new DatabaseSync(`file:${file}?immutable=1`, { readOnly: true });
   try {

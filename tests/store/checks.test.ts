@@ -58,7 +58,7 @@ describeEachDatabase('recording a check', (open) => {
     });
   });
 
-  it('stores fetched intermediates and the leaf of another key type, but adds neither to the history', async () => {
+  it('stores fetched intermediates and the leaf of another key type, but does not add them to the history', async () => {
     const store = await open();
     const key = await createMonitor(store);
     const [leaf, fetched, other] = [certificate(), certificate(), certificate()];
@@ -87,7 +87,7 @@ describeEachDatabase('recording a check', (open) => {
       posture: { alternates: [{ presentedChain: [other.facts.fingerprint] }] },
     });
     expect(row.observation.length).toBeLessThan(1_500);
-    // Once it is served to everybody, it enters the history as a leaf.
+    // Once all clients get this leaf, it enters the history.
     await check(store, NOW + DAY, [other]);
     expect(await history(store, key)).toHaveLength(2);
   });

@@ -188,7 +188,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
   });
 });
 
-/** host0 is due at NOW, host1 a millisecond later, and so on. */
+/** Adds monitors: host0 is due at NOW, host1 a millisecond later, and so on. */
 async function withMonitors(store: Store, count: number): Promise<void> {
   const alice = await person(store, 'alice');
   for (let index = 0; index < count; index++)

@@ -35,7 +35,7 @@ import {
   watch,
 } from './samples.ts';
 
-/** Tables without data of an account. */
+/** Tables that have no data of accounts. */
 const NOBODYS = tablesWith('of').flatMap(([table, of]): string[] =>
   of === 'deployment' || of === 'migrations' ? [table] : [],
 );
@@ -52,7 +52,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     const grown = Object.keys(between).filter(
       (table) => (between[table]?.length ?? 0) > (before[table]?.length ?? 0),
     );
-    // A table that this test does not fill would never be checked.
+    // If this test filled a table for no account, the table would never be checked.
     expect(grown.toSorted()).toEqual(
       Object.keys(between)
         .filter((table) => !NOBODYS.includes(table))
@@ -60,7 +60,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     );
 
     expect(await deleteAccount(store, alice.id, NOW + DAY)).toBe('deleted');
-    // The trial of the address stays, with the time when its account was deleted.
+    // The row of the address's trial stays. It has the time when the account was deleted.
     const trial = JSON.stringify({
       address_hash: 'hash of alice',
       account_id: null,
@@ -103,7 +103,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   const leaf = endingSoon({ subject: `${name}.example` });
   const { id: monitorId } = await watch(store, account.id, `${name}.example`);
   await check(store, NOW, [leaf, shared]);
-  // Make it look as if another address served the certificate, too.
+  // Makes it look as if another address served the certificate.
   const other = { fingerprint: shared.facts.fingerprint, not_after: shared.facts.notAfter };
   await store.db
     .insertInto('other_leaves')
@@ -111,7 +111,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     .execute();
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
-  // The host is down, and the second check confirms it.
+  // Makes the host down: the second check confirms the failure.
   await check(store, NOW + DAY, [], { nextCheckAt: NOW + DAY + MINUTE });
   await check(store, NOW + DAY + MINUTE, []);
   await addAuthorities(store, {

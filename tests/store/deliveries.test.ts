@@ -81,7 +81,7 @@ describeEachDatabase('deliveries', (open) => {
       firstAttemptAt: NOW,
     });
 
-    // The late worker of the first attempt can no longer settle it.
+    // The late worker of the first attempt can no longer settle the delivery.
     const late = { leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
     expect(await settleDelivery(store, { ...late, outcome: 'failed' })).toBe(false);
     expect(await retryDelivery(store, { ...late, nextAttemptAt: NOW })).toBe(false);
@@ -130,7 +130,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await store.db.selectFrom('deliveries').selectAll().execute()).toMatchObject([
       { state: 'failed', settled_at: now, detail: expect.stringContaining('We gave up') },
     ]);
-    // The monitor is due: its next check sends the alert on channels that still work.
+    // The monitor is due. Its next check sends the alert on channels that still work.
     expect(await claimDue(store, { ...claim, now })).toMatchObject([{ id: monitorId }]);
     expect(topics).toEqual(['due']);
   });
@@ -155,7 +155,8 @@ describeEachDatabase('deliveries', (open) => {
     expect(await supersededFlags(store, NOW + 2 * DAY)).toEqual([false]);
     expect(await states(store)).toEqual(['superseded', 'waiting']);
     const renewed = certificate();
-    // Two checks may have reached another of several servers. The third, at least 90 s after the first, confirms the renewal.
+    // The first two checks may have reached another server of the host. A third one, at least 90 s after the first, confirms
+    // the renewal.
     for (const now of [NOW + 3 * DAY, NOW + 3 * DAY + MINUTE]) {
       await check(store, now, [renewed], { nextCheckAt: now + MINUTE });
       expect(await supersededFlags(store, now)).toEqual([false]);
@@ -176,7 +177,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(again.alert.facts.asOf).toBe(NOW + DAY);
     await settleDelivery(store, { ...again, now: NOW + DAY, outcome: 'delivered', detail: null });
 
-    // It was delivered, so it is not queued again.
+    // The alert was delivered, so it is not queued again.
     await check(store, NOW + DAY + MINUTE, [leaf]);
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
@@ -243,7 +244,7 @@ describeEachDatabase('deliveries', (open) => {
       ];
     for (const email of ['alice@example.com', 'bob@example.com']) {
       const underWay = taken.filter((one) => one === email).length;
-      // A claim takes up to four, so the last one may have started with seven under way.
+      // A claim takes up to four deliveries, so the last claim may have started with seven under way.
       expect([underWay >= 8, underWay < 12]).toEqual([true, true]);
     }
 
@@ -301,7 +302,7 @@ describeEachDatabase('deliveries', (open) => {
       { accountId, channelKey: 'email', monitorId },
       { choice: 'domain', now: NOW },
     );
-    // The attempt under way is finished; the next one would come after the person unsubscribed.
+    // Only the running attempt is finished; the next one would come after the person unsubscribed.
     await retryDelivery(store, { leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });
   });

@@ -113,7 +113,7 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(claimed.map(({ host }) => host).toSorted()).toEqual(['host3.example', 'host4.example']);
   });
 
-  it('takes effect at its time, even before a worker applies it', async () => {
+  it('takes effect at its time, even before a worker pauses domains', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 4, everyMinutes: 10, endsAt: END });
     const monitorId = (await ids(store, accountId))[3] ?? '';
@@ -183,7 +183,7 @@ describeEachDatabase('a deployment where everyone has Premium', (open) => {
     );
     const added = await addMonitor(store, { ...NEW, accountId, host: 'more.example', now: NOW + DAY });
     expect(added.ok).toBe(true);
-    // Only the welcome mail that every account gets with its first domain.
+    // The only mail is the welcome mail, which every account gets with its first domain.
     expect(await store.db.selectFrom('mails').select('kind').execute()).toEqual([{ kind: 'reached_you' }]);
     const account = await findAccount(store, accountId);
     expect(account?.entitlement.plan).toBe('free');

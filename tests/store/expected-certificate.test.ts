@@ -23,7 +23,7 @@ const issuedAt = (notBefore: number) => certificate({ sans: [HOST], notBefore, n
 const announced = issuedAt(NOW);
 
 describeEachDatabase('a certificate that a user announced', (open, name) => {
-  /** Returns the alerts after a host served a certificate until the deadline. */
+  /** Returns the alerts that follow if a host serves this certificate until the deadline. */
   async function alertsAfter(served: SampleCertificate): Promise<string[]> {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
@@ -57,7 +57,7 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
     expect(await alertsAfter(issuedAt(NOW + MINUTE))).toEqual([]);
   });
 
-  it('is refused on a domain that waits for five others, until it serves a later one', async () => {
+  it('is refused on a domain that waits for five others, until the domain serves a later one', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     for (const host of [HOST, 'b.shop.example']) await watch(store, accountId, host);
@@ -168,7 +168,7 @@ describeEachDatabase('a certificate that a user announced', (open, name) => {
     });
     order.push('the announcement');
     await isWritten;
-    // PostgreSQL runs both at the same time.
+    // PostgreSQL runs both at the same time, so any order is right there.
     if (name === 'sqlite') expect(order).toEqual(['the other account’s domain', 'the announcement']);
     expect(total).toBe(1_100);
     const expected = store.db
@@ -208,7 +208,7 @@ describeEachDatabase('a check of a domain with open incidents', (open) => {
       await checkHost(store, HOST, now, ending);
       return queries.filter((text) => text.startsWith('update "incident_members"')).length;
     };
-    // In the first and the last check nothing changes. In the second one, both announced certificates become late.
+    // The first and the last check change nothing. In the second check, both announced certificates become late.
     expect(await writesAt(NOW + 10 * MINUTE)).toBe(0);
     expect(await writesAt(NOW + 60 * MINUTE)).toBe(2);
     expect(await writesAt(NOW + 70 * MINUTE)).toBe(0);

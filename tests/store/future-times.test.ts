@@ -24,7 +24,7 @@ const HOUR = 60 * MINUTE;
 const AHEAD = NOW + 400 * DAY;
 
 describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) => {
-  it('keep a rate limit for one window at most', async () => {
+  it('keep a rate limit for at most one window', async () => {
     const store = await open();
     const use = { key: 'sign-in:alice', limit: 1, windowMs: HOUR };
     for (let count = 0; count < 2; count++) await consumeRateLimit(store, { ...use, now: AHEAD });
@@ -57,7 +57,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     expect(await mailed(NOW + 2 * DAY)).toBe(1);
   });
 
-  it('do not hide that no mail has been accepted since', async () => {
+  it('do not hide since when no mail has been accepted', async () => {
     const store = await open();
     const mail = {
       recipient: 'alice@example.com',
@@ -117,7 +117,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     promise('clocks');
   });
 
-  it('keep no link and no sign-in of the identity provider', async () => {
+  it('keep no link and no sign-in of the identity provider valid', async () => {
     const store = await open();
     const at = new Date(NOW).toISOString();
     const verification = (value: string, expiresAt: number) =>
@@ -171,7 +171,10 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
   });
 });
 
-/** What becomes of the times that were stored while the clock ran ahead. A new column needs an entry, so that its author thinks of it. */
+/**
+ * What happens to times that were stored while the clock ran ahead. A new column needs an entry, so that its author thinks of
+ * this case.
+ */
 const TIMES: Record<string, readonly string[]> = {
   'set to now, or moved, when the clock is right again': [
     'alarms: since seen_at told_at',
@@ -259,7 +262,7 @@ const TIMES: Record<string, readonly string[]> = {
   ],
 };
 
-it('every column with a time is in the list that says what becomes of it in the future', async () => {
+it('every column with a time is in the list that says what happens to it if it is in the future', async () => {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.remove());
   await database.open();

@@ -37,7 +37,7 @@ const finding = (code: Finding['code'], facts: Finding['facts'], severity: Findi
 });
 const leafOf = (host: string) => certificate({ subject: host, sans: [host], notAfter: NOW + 300 * DAY });
 const [revoked, wanted, wildcard] = [leafOf('revoked'), leafOf('wanted'), endingSoon({ sans: ['*.expiry'] })];
-// Less than a third of its lifetime is left, but more than a quarter: its renewal is expected and not overdue.
+// Less than a third of its lifetime is left, but more than a quarter. So its renewal is expected, but not overdue.
 const old = certificate({ sans: ['deployed'], notBefore: NOW - 215 * DAY, notAfter: NOW + 85 * DAY });
 const renewed = certificate({ sans: ['deployed'], notBefore: NOW, notAfter: NOW + 300 * DAY });
 const [before, unexpected] = [leafOf('changed'), leafOf('changed')];
@@ -49,7 +49,7 @@ const registration = {
 };
 const window = { start: NOW - DAY, end: NOW + DAY, explanationUrl: null };
 
-/** What the hosts of each problem show while it lasts; null if nobody answers. */
+/** What the hosts with each problem show while it lasts; null if they do not answer. */
 const SHOWN: Record<string, { leaf: SampleCertificate | null; hosts: number; change?: Change }> = {
   expiry: { leaf: wildcard, hosts: 3 },
   revoked: {
@@ -124,9 +124,9 @@ async function reportedProblems(store: Store) {
     const made = checkOf(claimed ?? expect.fail(), now, leaf === null ? [] : [leaf], rest);
     await recordCheck(store, { ...made, verdict: { ...made.verdict, posture } });
   };
-  /** Records a check of each host, which still shows its problem. */
+  /** Records a check of each host. All of them still show their problem. */
   const seeAll = async (now: number, except: readonly string[] = []) => {
-    // Otherwise the outage would end when checks stopped.
+    // Keep the outage open: it would end because checks had stopped.
     const outage = store.db.updateTable('monitors').where('down_since', 'is not', null);
     await outage.set({ down_seen_at: now - MINUTE }).execute();
     for (const host of ids.keys()) {
@@ -174,7 +174,7 @@ const REPORTED = [
   'wrong_name opened delivered',
 ];
 
-/** Migrates a database with reported problems that the previous version stored. */
+/** Migrates a database with reported problems as the previous version stored them. */
 async function migrateDatabase(
   name: DatabaseName,
   {
@@ -216,7 +216,7 @@ describe.each(DATABASES.filter(hasDatabase))('Incidents stored by the previous v
         await change('revoked 1', { acknowledged: true });
         await change('chain_broken 0', { acknowledged: true });
         await change('wrong_name 0', { snoozedUntil: NOW + 2 * DAY });
-        // `expiry` has ended on one of its hosts, `replacement_wanted` on both, and its end was reported.
+        // `expiry` has ended on one of its hosts. `replacement_wanted` has ended on both, and its end was reported.
         for (const at of [NOW - 50 * MINUTE, NOW - 45 * MINUTE]) {
           await see('expiry 2', at, fresh);
           for (const index of [0, 1]) await see(`replacement_wanted ${index}`, at, fresh);
@@ -281,7 +281,7 @@ describe.each(DATABASES.filter(hasDatabase))('Incidents stored by the previous v
     );
   });
 
-  it('share their alerts if these were sent for each domain, even if the first incident is gone', async () => {
+  it('share their alerts even if these were sent for each domain and the first incident is gone', async () => {
     const { store, sent, seeAll } = await migrateDatabase(name, {
       edit: async (_, db) => {
         const { rows } =

@@ -14,7 +14,7 @@ import {
 import { formerDatabase } from '../kit/databases/former-database.ts';
 import { rawDatabase } from '../kit/databases/raw-database.ts';
 
-/** Adopted databases keep the schema of level 20, so later migrations rely on both being the same. */
+/** Databases of level 20 keep their schema when they are adopted, so later migrations rely on both schemas being the same. */
 describe.each(DATABASES.filter(hasDatabase))('the schema of 0021-initial-schema (%s)', (name) => {
   it('has the same columns, keys, indexes and triggers as schema level 20', async () => {
     const database = await freshDatabase(name, { migrated: false });
@@ -40,7 +40,7 @@ it('migrations import only Kysely, node:crypto and other migrations', () => {
   ).toEqual([]);
 });
 
-/** Describes every object of a schema in one line, without the positions of columns, which may differ. */
+/** Describes every object of a schema in one line. Leaves out the positions of columns, which may differ. */
 const DESCRIPTIONS: Record<DatabaseName, RawBuilder<{ line: string }>[]> = {
   sqlite: [
     sql`select concat_ws(' ', 'column', t.name, c.name, c.type, c."notnull", c.dflt_value, c.pk, t.wr) as line
@@ -60,7 +60,7 @@ const DESCRIPTIONS: Record<DatabaseName, RawBuilder<{ line: string }>[]> = {
       from pg_class c join pg_attribute a on a.attrelid = c.oid
         left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped`,
-    // Renamed tables gave some foreign keys of level 20 other names.
+    // In level 20, some foreign keys have other names, because their tables were renamed.
     sql`select concat_ws(' ', 'constraint', conrelid::regclass, case when contype <> 'f' then conname end,
         pg_get_constraintdef(oid)) as line
       from pg_constraint where connamespace = 'public'::regnamespace`,

@@ -32,7 +32,7 @@ describe.each(DATABASES.filter(hasDatabase))('a writer that is killed with kill 
   });
 });
 
-/** Kills the writer some time after `count` writes and returns the hosts that it acknowledged. */
+/** Kills the writer some time after it has made `count` writes. Returns the hosts whose writes were acknowledged. */
 async function writeUntilKilled(
   { dataDir, databaseUrl }: Database,
   accountId: string,

@@ -130,7 +130,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
         .execute(store.db);
     if (store.dialect === 'postgres')
       await sql`drop function monitor_served, monitor_unserved, other_leaf_served cascade`.execute(store.db);
-    // SQLite drops no column that a trigger names.
+    // SQLite cannot drop a column that a trigger names.
     else await sql`drop trigger other_leaf_served`.execute(store.db);
     await store.db.schema.dropTable('served_certificates').execute();
     await store.db.transaction().execute(async (trx) => {
@@ -276,7 +276,7 @@ async function readListing(store: Store): Promise<unknown[]> {
 const served = ({ db }: Store) =>
   db.selectFrom('served_certificates').selectAll().orderBy('account_id').orderBy('fingerprint').execute();
 
-/** Computes the same rows from `monitors`. */
+/** Computes from `monitors` the rows that the table must have. */
 async function expectedServed({ db }: Store): Promise<unknown[]> {
   const rows = await db
     .selectFrom('monitors')
@@ -294,7 +294,7 @@ async function expectedServed({ db }: Store): Promise<unknown[]> {
   });
 }
 
-/** Computes the same rows from `monitors`. */
+/** Computes from `monitors` the rows that the table must have. */
 async function computeListing({ db }: Store): Promise<unknown[]> {
   const rows = await db.selectFrom('monitors').selectAll().orderBy('id').execute();
   return rows.map((row) => ({

@@ -7,7 +7,7 @@ import { insertRows } from '../kit/databases/insert-rows.ts';
 import { certificate, NOW, person, watch } from './samples.ts';
 import { promise } from '../security/promise.ts';
 
-/** More than the parameters of a statement: 32,766 and 65,535. */
+/** More values than a statement may have parameters: 32,766 (SQLite) and 65,535 (PostgreSQL). */
 const MANY = { sqlite: 33_000, postgres: 66_000 };
 const idsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
@@ -53,7 +53,7 @@ describeEachDatabase('lists of more values than a statement may have parameters'
   it('snooze a certificate and make all its domains due at the end', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
-    // On PostgreSQL, where each row takes longer, more than one batch.
+    // Enough rows for more than one batch. PostgreSQL takes longer for each row, so it gets fewer.
     const many = name === 'sqlite' ? ids : ids.slice(0, 600);
     const until = NOW + 1;
     await insertRows(
@@ -105,7 +105,7 @@ describeEachDatabase('lists of more values than a statement may have parameters'
   });
 });
 
-/** Inserts of several rows in one statement that are not split, with what bounds their number. */
+/** Inserts of several rows that are not split into batches, with the reason why the rows are few. */
 const FEW_ROWS = {
   'server/store/accounts/authorities.ts': '20 authorities of an account',
   'server/store/publishing/status-pages.ts': '200 domains of a page',
@@ -114,7 +114,7 @@ const FEW_ROWS = {
 it('Inserts of several rows are split into batches, unless something else bounds their number', () => {
   const unsplit = globSync('server/store/**/*.ts', { exclude: ['**/migrations/**', '**/*.test.ts'] }).filter(
     (path) =>
-      // Neither one row, nor a batch, nor the method of a Map.
+      // Matches inserts of other than one object or `batch`, and not the method `values` of a Map.
       /\.values\(\s*(?!\{|\)|batch\))/.test(readFileSync(path, 'utf8').replace(/Object\.values\(/g, '')),
   );
   expect(unsplit.toSorted()).toEqual(Object.keys(FEW_ROWS));

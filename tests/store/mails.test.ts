@@ -42,7 +42,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     const { id: alice } = await person(store, 'alice');
     const { id: bob } = await person(store, 'bob');
-    // Without the welcome mails of new accounts.
+    // Deletes the welcome mails of the new accounts.
     await store.db.deleteFrom('mails').execute();
     const none = { first: [], more: 0 };
     const digest: AccountMail = {
@@ -122,7 +122,7 @@ describeEachDatabase('mails', (open) => {
     expect(await settleMail(store, { ...late, outcome: 'failed' })).toBe(false);
     expect(await retryMail(store, { ...late, nextAttemptAt: NOW })).toBe(false);
     expect(await deferMail(store, { ...late, until: NOW, detail: '' })).toBe(false);
-    // But it has learned that the mail server accepted the mail.
+    // The late worker has learned that the mail server accepted the mail, so that is stored.
     expect(
       await settleMail(store, {
         ...late,

@@ -32,7 +32,7 @@ interface Queued {
   now?: number;
 }
 
-/** Opens an incident of each of these new domains and queues an alert about it, as checks do. Returns the ids of the monitors. */
+/** Opens an incident for each of these new domains and queues an alert about it, as checks do. Returns the ids of the monitors. */
 async function queueOutages(
   store: Store,
   accountId: string,
@@ -96,7 +96,7 @@ async function queueOutages(
   return outages.map(({ id }) => id);
 }
 
-/** Adds a channel, to which nothing is sent. Returns a route to it. */
+/** Adds a channel to which nothing is ever sent. Returns a route that leads to it. */
 async function channel(
   store: Store,
   accountId: string,
@@ -120,13 +120,13 @@ async function channel(
 
 const numbered = (many: number): string[] => Array.from({ length: many }, (_, host) => `h${host}.example`);
 
-/** Returns the hosts of a message by name. */
+/** Returns the hosts that a message is about, sorted by name. */
 const hostsOf = (message: ClaimedDelivery | undefined): string[] =>
   message === undefined
     ? []
     : [message, ...message.others].map(({ monitor }) => monitor?.host ?? '').toSorted();
 
-/** Returns the hosts of each message, the message with the first name before the others. */
+/** Returns the hosts of each message, sorted by the first host. */
 const hostsOfEach = (messages: readonly ClaimedDelivery[]): string[][] =>
   messages.map(hostsOf).toSorted(([left = ''], [right = '']) => left.localeCompare(right));
 
@@ -193,7 +193,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     const [killed] = await claimAt(store, NOW + 12 * SECOND);
     const later = NOW + 12 * SECOND + LEASE;
     await queueOutages(store, id, ['d.example'], { now: later - 20 * SECOND });
-    // The Message-ID is that of the delivery about this domain, which may be removed meanwhile.
+    // The Message-ID stays the one of the delivery about this domain, even if the domain is removed.
     await removeMonitor(store, { accountId: id, monitorId, now: later });
     const messages = await claimAt(store, later);
     expect(hostsOfEach(messages)).toEqual([['b.example', 'c.example'], ['d.example']]);
@@ -223,7 +223,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     if (late === undefined || again === undefined) throw new Error('no message was claimed');
     const { ids, firstAttemptAt } = leaseOf(late).rows;
     const [outdated = '', ...named] = ids;
-    // The first worker left out this delivery, and a person sent it again.
+    // The first worker left out this delivery, and a person then sent it again.
     const rows = { ids: [outdated], firstAttemptAt };
     const superseded = { leaseToken: again.leaseToken, rows, detail: null, now };
     await settleDelivery(store, { ...superseded, outcome: 'superseded' });
@@ -276,7 +276,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     if (held === undefined) throw new Error('no message was claimed');
     const until = NOW + 60 * SECOND;
     await holdDelivery(store, { ...leaseOf(held), until, detail: 'The clock is wrong.' });
-    // These are due earlier, so the message that is claimed first has some of the held deliveries and some of these.
+    // These are due earlier. So the message that is claimed first has some of the held deliveries and some of these.
     await queueOutages(store, id, ['x.example', 'y.example'], { route, now: NOW + 20 * SECOND });
     const messages = [...(await claimAt(store, until)), ...(await claimAt(store, until))];
     expect(messages.map((one) => hostsOf(one).length).toSorted((a, b) => b - a)).toEqual([100, 2]);
@@ -313,7 +313,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     await queueOutages(store, bob, named('chat'), { route: chat });
     await queueOutages(store, bob, named('pages'), { route: duty });
     await queueOutages(store, bob, named('names'), { problem: 'wrong_name' });
-    // The alerts that are not merged do not wait.
+    // Alerts that are not merged do not wait for others.
     const alone = await claimAt(store, NOW, { limit: 20 });
     expect(hostsOfEach(alone)).toEqual([
       ['names.a.example'],
@@ -382,7 +382,7 @@ describeEachDatabase('deliveries about outages', (open) => {
 });
 
 describeEachDatabase('the queue of deliveries', (open) => {
-  it('sends the first alert of an account before the fourth of one with hundreds', async () => {
+  it('sends the first alert of an account before the fourth alert of an account with hundreds', async () => {
     const store = await open();
     const { id: alice } = await person(store, 'alice');
     const { id: bob } = await person(store, 'bob');

@@ -9,7 +9,7 @@ import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { DomainGrouping } from '../../contract/words.ts';
 
-/** The account's hosts: what issued their certificate, days left, tags. */
+/** The account's hosts: issuer of the certificate, days left, tags. */
 const HOSTS: Record<string, { issuer: string | null; days?: number; tags?: string[] }> = {
   'a.example': { issuer: 'Fjord Trust', days: 60, tags: ['prod', 'web'] },
   'b.example': { issuer: 'Fjord Trust', days: 3, tags: ['prod'] },

@@ -10,7 +10,7 @@ import { boundsOf } from '../../contract/durations.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
-/** Host → ms from NOW to the end of its certificate, in the order in which they are added. */
+/** For each host, ms from NOW to the end of its certificate. The hosts are added in this order. */
 const HOSTS = {
   'expired.example': -1,
   'today.example': 1,
@@ -364,21 +364,21 @@ describeEachDatabase('the summary of monitors', (open) => {
   });
 });
 
-/** Makes PostgreSQL with ICU sort hosts as the databases of most operators do: hyphens and dots last. */
+/** Makes PostgreSQL sort hosts by ICU rules, as the databases of most operators do: hyphens and dots come last. */
 async function sortByLanguage({ db, dialect }: Store): Promise<void> {
   if (dialect !== 'postgres') return;
   const icu = await sql`select 1 from pg_collation where collname = 'en-x-icu'`.execute(db);
   if (icu.rows.length === 0) return;
   await sql`create collation words (provider = icu, locale = 'en-u-ka-shifted')`.execute(db);
   await sql`alter table monitors alter column host type text collate words`.execute(db);
-  // Other tests use the same database.
+  // Undo it, because later tests use the same database.
   onTestFinished(async () => {
     await sql`alter table monitors alter column host type text collate "default"`.execute(db);
     await sql`drop collation words`.execute(db);
   });
 }
 
-/** Creates Alice with a monitor per entry of HOSTS, one that was never checked and one that does not answer. */
+/** Creates Alice with a monitor for each host in HOSTS, one that was never checked and one that does not answer. */
 async function withHosts(store: Store): Promise<string> {
   const { id: accountId } = await person(store, 'alice');
   let now = NOW - 100;

@@ -70,7 +70,7 @@ describeEachDatabase('a paused monitor', (open) => {
     });
     expect(await claimDue(store, { ...claim, now: LATER })).toEqual([]);
     expect(await store.db.selectFrom('alerts').selectAll().execute()).toEqual([]);
-    // The alert is sent once the monitor is checked again.
+    // The alert is sent when the monitor is checked again.
     await resumeMonitor(store, { ...key, now: LATER, mayResume });
     await check(store, LATER, [seen]);
     expect(await store.db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
@@ -155,7 +155,7 @@ describeEachDatabase('resuming on a full plan', (open) => {
       { topic: 'due' },
       { topic: 'domain', accountId, monitorId: paused[0], change: 'changed' },
     ]);
-    // Premium also resumes the monitor that the swap paused.
+    // Premium also resumes the monitor that was paused in exchange for another.
     expect(await countPaused(store, accountId)).toEqual({ user: 0, plan: 2, unconfirmed: 0 });
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: LATER });
     expect(await runningOf(store, accountId)).toHaveLength(5);
@@ -210,7 +210,7 @@ async function withMonitors(store: Store, count: number): Promise<[string, ...st
   return [accountId, ...ids];
 }
 
-/** Creates five domains, of which the end of Premium left three running. */
+/** Creates an account whose Premium ended: of its five domains, three still run. */
 async function afterPremium(store: Store) {
   const [accountId, ...ids] = await withMonitors(store, 5);
   await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });

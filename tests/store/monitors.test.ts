@@ -139,7 +139,7 @@ describeEachDatabase('monitors', (open) => {
       ok: true,
       monitor: { checkEveryMinutes: 15, nextCheckAt: NOW + 15 * MINUTE },
     });
-    // A longer interval must not push back a check that is planned for another reason.
+    // A longer interval must not delay a check that is planned for another reason.
     expect(await change(1440)).toMatchObject({
       monitor: { checkEveryMinutes: 1440, nextCheckAt: NOW + 15 * MINUTE },
     });

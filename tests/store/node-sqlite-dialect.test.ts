@@ -102,7 +102,7 @@ describe('the SQLite dialect', () => {
       inUrgentTransaction(store, enter('outcome')),
       inUrgentTransaction(store, enter('next outcome')),
     ];
-    // Until then all of them wait.
+    // Until the event loop turns, all of them wait.
     await nextTurn();
     mayEnd();
     await Promise.all([running, ...waiting]);
@@ -134,12 +134,12 @@ describe('the SQLite dialect', () => {
     await insert(1);
     isFailing = true;
     await expect(insert(2)).rejects.toThrow(DiskFailure);
-    // The disk seems to work again, but the system has dropped what it could not write.
+    // The disk seems to work again, but the operating system has dropped what it could not write.
     isFailing = false;
     await expect(insert(3)).rejects.toThrow(DiskFailure);
     const change = db.transaction().execute((trx) => trx.insertInto('things').values({ id: 4 }).execute());
     await expect(change).rejects.toThrow(DiskFailure);
-    // The commit of 2 failed for its caller, but others may see it.
+    // The commit of 2 failed for its caller, but other connections may see the row.
     expect(await db.selectFrom('things').selectAll().execute()).toEqual([{ id: 1 }, { id: 2 }]);
     promise('databases');
     await db.destroy();
@@ -166,7 +166,7 @@ describe('the SQLite dialect', () => {
   });
 });
 
-/** Counts the iterations of the event loop, with a clock by which each query takes about a millisecond on any machine. */
+/** Counts the turns of the event loop. Replaces the clock, so that each query takes about a millisecond on any machine. */
 function countTurns(): () => number {
   let now = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.3));

@@ -15,8 +15,8 @@ import { ENDPOINT, HOST, NOW, sentencesIn } from '../kit/certificates/judging.ts
 import { claimOne, leaseOf, MINUTE, person, recordCheck, watch } from './samples.ts';
 
 /**
- * Rows of `verdicts` from the last version that stored findings as sentences and shell commands, with the observations
- * that it judged.
+ * Rows of `verdicts` and the observations that they judged. The rows are from the last version that stored findings as
+ * sentences and shell commands.
  */
 interface OlderVerdicts {
   /** DER of the trusted roots, in Base64. */
@@ -55,7 +55,7 @@ describeEachDatabase('a verdict that an older version stored as sentences', (ope
   it.each([
     ['with findings', reached],
     ['of a host that was not reached', unreached],
-  ])('causes no alert, incident or new check run at the next check (%s)', async (_, older) => {
+  ])('causes no alert, no incident and no new check run at the next check (%s)', async (_, older) => {
     const { store, key, check } = await checkedTimes(await open(), older, 6);
     const { problems } = await summary(store, { accountId: key.accountId, now: NOW });
     await storeAsOlder(store, older);
@@ -99,7 +99,7 @@ async function checkedTimes(store: Store, { id, observation }: OlderVerdict, tim
     now += MINUTE;
   };
   for (let count = 0; count < times; count++) await check();
-  // The verdict of today has the id of the older one, so `storeAsOlder` replaces the content of this row.
+  // Today's verdict has the same id as the older one. So `storeAsOlder` replaced the content of this row.
   expect(await store.db.selectFrom('verdicts').select('id').execute()).toEqual([{ id }]);
   return { store, key, check };
 }

@@ -46,7 +46,7 @@ describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) =>
 describe.each(DATABASES.filter(hasDatabase))('the id of the database (%s)', (name) => {
   it('is the same for all processes that open a new database at once, and after a restart', async () => {
     const database = await fresh(name, false);
-    // Only one process at a time opens an embedded database.
+    // Only one process at a time can open an embedded database.
     const count = name === 'sqlite' ? 1 : 5;
     const stores = await Promise.all(Array.from({ length: count }, () => database.open()));
     const [id] = stores.map((store) => store.id);
@@ -180,7 +180,10 @@ async function expectRefusal(url: URL, code: string, message: RegExp, connectAtt
   expect(JSON.stringify([said, String(error)])).not.toContain(url.password);
 }
 
-/** Speaks just enough of the protocol: tells the first connection "starting up", later ones that it is version 14. */
+/**
+ * Starts a server that speaks just enough of the protocol: it tells the first connection that it is starting up, and later
+ * ones that it is version 14.
+ */
 async function oldServer(): Promise<{ port: number; connections(): number }> {
   let connections = 0;
   const open = new Set<Socket>();
@@ -225,7 +228,7 @@ const ROW_DESCRIPTION = message(
   Buffer.concat([
     Buffer.from([0, 1]),
     Buffer.from('server_version_num\0'),
-    // Table, column, type text (25), its length, its modifier, format text.
+    // Table, column, type (25 is text), its length, its modifier, text format.
     Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 255, 255, 255, 255, 255, 255, 0, 0]),
   ]),
 );

@@ -42,7 +42,7 @@ async function dueAgain({ db }: Store, id: string): Promise<void> {
 }
 
 describeEachDatabase('A certificate that only further addresses of a domain serve', (open, name) => {
-  /** Adds a domain of which one address still serves the old certificate, and one that has changed. */
+  /** Adds two domains: one with an address that still serves the old certificate, and one that has changed completely. */
   async function half(own?: Store) {
     const store = own ?? (await open());
     const { id: accountId } = await person(store, 'alice');
@@ -111,7 +111,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     const beyond = await listServedCertificates(store, { ...list, offset: 10 });
     expect([beyond.total, beyond.certificates]).toEqual([3, []]);
     await pauseMonitor(store, { accountId, monitorId: halfId, now: NOW });
-    // The state of a certificate does not depend on a pause.
+    // A pause does not change the state of a certificate.
     expect(await found({ status: 'ok' })).toContain(later);
     expect(await found({ status: 'paused' })).toContain(later);
   });
@@ -195,7 +195,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
       (await listed(store, accountId, { status: 'expiring', sort: 'soonest', now })).map(([one]) => one);
     const [one, other] = [first.facts.fingerprint, second.facts.fingerprint];
     expect(await expiring(NOW)).toEqual([]);
-    // Renewals are overdue when less than a quarter of six days is left.
+    // A renewal is overdue when less than a quarter of the six days is left.
     expect(await expiring(NOW + 2.6 * DAY)).toEqual([one]);
     expect(await expiring(NOW + 3.6 * DAY)).toEqual([one, other]);
   });
@@ -231,7 +231,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await shown(renewed)).toMatchObject({ done: 2, total: 2 });
   });
 
-  it('is done beside an earlier certificate with another type of key', async () => {
+  it('counts as done although an earlier certificate with another type of key is still served', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const names = { subject: 'both.example', sans: ['both.example'] };
@@ -280,7 +280,8 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
   });
 
   it('is found by the migration in the stored verdicts; damaged verdicts are ignored', async () => {
-    // Not `open`: later tests get its database, which lacks the columns of later migrations after this test.
+    // A database of its own instead of `open`: it lacks the columns of later migrations after this test, so no later test may
+    // get it.
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     const { store, accountId } = await half(await database.open());
@@ -308,7 +309,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
       await sql
         .raw('drop function other_leaf_served, other_leaf_unserved, monitor_without_leaves')
         .execute(db);
-    // The column came later, and a trigger of this migration inserts rows without it.
+    // The column was added later, and a trigger of this migration inserts rows without it.
     if (dialect === 'sqlite') {
       await sql`drop trigger monitor_served`.execute(db);
       await sql`drop index served_certificates_issuer`.execute(db);

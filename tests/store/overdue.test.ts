@@ -8,7 +8,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const HERD = { lateMs: 2 * MINUTE, minOverdue: 3, overMs: 10 * MINUTE };
 
-/** Creates monitors that were checked before and due a day ago; their certificates end in this many days. */
+/** Creates monitors that were checked before and are due since a day ago. Their certificates end in this many days. */
 async function overdue(store: Store, accountId: string, endsInDays: (number | null)[]): Promise<string[]> {
   const ids: string[] = [];
   for (const [index, days] of endsInDays.entries()) {
@@ -61,7 +61,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(9);
   });
 
-  it('are left alone while workers make progress', async () => {
+  it('are not spread while workers make progress', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));
@@ -77,7 +77,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW, onlyIfIdle: true })).toBe(9);
   });
 
-  it('are left alone if they are few', async () => {
+  it('are not spread if they are few', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, [1, 2, 3]);
@@ -85,7 +85,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await dueAt(store, ids[0] ?? '')).toBe(NOW - DAY);
   });
 
-  it('are left alone if requested, never checked, leased, paused or only a minute late', async () => {
+  it('are not spread if requested, never checked, leased, paused or only a minute late', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));

@@ -38,7 +38,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
   });
   afterAll(() => filled.remove());
 
-  /** Opens a new database: rows that earlier tests deleted would change the query plans. */
+  /** Opens a new database: in a used one, rows that earlier tests deleted would change the query plans. */
   const open = async (copyOf?: Database): Promise<Store> => {
     const database = await freshDatabase(name, { ...(copyOf && { copyOf }) });
     onTestFinished(() => database.remove());
@@ -51,7 +51,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     const claim = { now: NOW, limit: 20, leaseMs: 1, claimedBy: 'test' };
     const plans = await plansOf(store, (watched) => claimDue(watched, claim));
     expect(plans[0]).toContain('monitors_due');
-    // The claim found some, so it also read their details.
+    // The claim found due monitors, so it also read their details.
     expect(plans.length).toBeGreaterThan(1);
     expect((await plansOf(store, (watched) => oldestDue(watched, NOW))).at(-1)).toContain('monitors_due');
   });
@@ -60,7 +60,8 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     const store = await openWithManyPaused();
     const { id: accountId } = await person(store, 'alice');
     const counting = await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }));
-    // Those that are not well, those of them on schedule, and both with those that end on each day.
+    // The queries: domains that are not well, those of them that are on schedule, and both together with the domains that end
+    // on each day.
     const [unwell, onSchedule, all] = counting;
     for (const plan of [unwell, all]) expect(plan).toMatch(/monitor_listing_(?:phases|worst)/);
     for (const plan of [onSchedule, all]) expect(plan).toContain('monitor_listing_on_schedule');
@@ -181,7 +182,8 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       )),
       ...(await plansOf(store, (watched) => uptimePercents(watched, page.monitors, NOW))),
     ];
-    // The history: monitor with last checks, plan, downtime, incidents, response times. The list: plan, downtime.
+    // Seven queries. For the history: monitor with last checks, plan, downtime, incidents, response times. For the list:
+    // plan, downtime.
     expect(plans).toHaveLength(7);
     for (const plan of plans)
       expect(plan).not.toMatch(/(?:Seq Scan on|SCAN) (?:monitors|monitor_states|monitor_days|incidents)\b/);
@@ -198,7 +200,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       leaseToken = claimed[0]?.leaseToken ?? '';
     });
     const ofIncident = plans.filter((plan) => /\b(?:earlier|later)\b/.test(plan));
-    // The claim and the merge keep messages in order, and the read looks for later ones.
+    // The claim and the merge keep messages in order, and the read of a delivery looks for later ones.
     expect(ofIncident.length).toBeGreaterThanOrEqual(3);
     for (const plan of ofIncident)
       expect(plan).toMatch(/deliveries_incident (?:on deliveries (?:earlier|later)|\(account_id=\?)/);

@@ -11,7 +11,7 @@ export async function plansOf(store: Store, work: (watched: Store) => Promise<un
     },
     transformResult: async ({ result }) => result,
   };
-  // Plugins do not see queries that were compiled earlier (`compileOnce`).
+  // A proxy also sees queries that were compiled earlier (`compileOnce`); Kysely's plugins do not.
   const db = new Proxy(store.db.withPlugin(watching), {
     get(target, name) {
       if (name !== 'executeQuery') {
@@ -26,7 +26,7 @@ export async function plansOf(store: Store, work: (watched: Store) => Promise<un
   });
   await work({ ...store, db, search: (_account, read) => read(db) });
   const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
-  // A query that is compiled during this call is also recorded with placeholders, which no database can explain.
+  // A query that is compiled during this call is recorded a second time with placeholders. No database can explain that one.
   const isComplete = ({ parameters }: CompiledQuery) =>
     parameters.every((one) => typeof one !== 'object' || one === null);
   return Promise.all(

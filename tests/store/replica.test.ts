@@ -6,7 +6,7 @@ import { freePort } from '../kit/product/app.ts';
 import { type Database, freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import { person } from './samples.ts';
 
-/** The replica is a second database here, so that each answer shows which one was asked. */
+/** In these tests the replica is a second database with other rows, so that each answer shows which one was asked. */
 describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
   it('answers only the reads that may return slightly old data', async () => {
     const [primary, replica] = [await fresh(), await fresh()];

@@ -111,7 +111,7 @@ async function historyOf(store: Store, { accountId, monitorId }: MonitorKey): Pr
   return count;
 }
 
-/** Gives a monitor with one check and one incident more history than may be kept. */
+/** Gives a monitor with one check and one incident more history than is kept. */
 async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): Promise<void> {
   const of = { account_id: accountId, monitor_id: monitorId };
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 2);
@@ -171,7 +171,7 @@ async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): P
 
 const EVERY_DAYS = 5;
 
-/** Creates a monitor that shows a new certificate at each check and was down a day before each. */
+/** Creates a monitor whose every check shows a new certificate, and which was down a day before each check. */
 async function watchedFor(store: Store, name: string, days: number): Promise<MonitorKey> {
   const { id: accountId } = await person(store, name);
   const { id: monitorId } = await watch(store, accountId, `${name}.example`);

@@ -34,7 +34,7 @@ describeEachDatabase('alerts about revocation', (open) => {
       superseded: false,
     });
     await recordRevokedCheck(store, NOW + 60 * DAY, leaf, { served: true });
-    // The lease of the first one has expired, so it is due again; an alert of another kind does not supersede it.
+    // The lease of the first alert has expired, so it is due again: an alert of another kind does not supersede it.
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 60 * DAY })).toMatchObject([
       { alert: { kind: 'revoked' }, superseded: false },
       { alert: { kind: 'expiry' }, revoked: null, superseded: false },
@@ -86,7 +86,7 @@ async function revokedAt(store: Store): Promise<SampleCertificate> {
   return leaf;
 }
 
-/** Records a check that saw `shown` and knows that `revoked` (by default the same) is revoked. */
+/** Records a check that read `shown` and found that `revoked` (by default the same certificate) is revoked. */
 async function recordRevokedCheck(
   store: Store,
   now: number,

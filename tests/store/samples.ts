@@ -34,7 +34,7 @@ export const POSTURE: PostureVerdict = {
   findings: [],
 };
 
-/** A certificate as the store sees it: bytes and facts. The store never reads the bytes. */
+/** A certificate as the store sees it: its bytes, which the store never parses, and the facts about it. */
 export interface SampleCertificate {
   der: Uint8Array;
   facts: CertificateFacts;
@@ -98,12 +98,12 @@ export async function claimOne(store: Store, now: number): Promise<ClaimedMonito
   return claimed;
 }
 
-/** Returns a certificate in its last week at NOW: a check that sees it alerts, and again two days later. */
+/** Returns a certificate that ends a week after NOW. A check that sees it causes an alert, and another one two days later. */
 export function endingSoon(change: Partial<CertificateFacts> = {}): SampleCertificate {
   return certificate({ notBefore: NOW - 85 * DAY, notAfter: NOW + 5 * DAY, ...change });
 }
 
-/** A check to record, and when the next one is due, whatever the result. */
+/** A check to record. `nextCheckAt` is when the next one is due, whatever the result. */
 export interface SampleCheck extends CheckRecord {
   lease: CheckLease;
   nextCheckAt: number;
@@ -136,7 +136,7 @@ export function checkOf(
   };
 }
 
-/** Claims the monitor that is due the longest and records a check of it. */
+/** Claims the monitor that has been due the longest, and records a check of it. */
 export async function check(
   store: Store,
   now: number,
@@ -148,7 +148,7 @@ export async function check(
   return claimed;
 }
 
-/** Records a check of an endpoint with one address per certificate, the first of which is its current one. */
+/** Records a check of an endpoint that has one address for each certificate. The first certificate is its current one. */
 export async function checkAddresses(
   store: Store,
   now: number,
@@ -191,7 +191,7 @@ export const leaseOf = ({ accountId, id, leaseToken, checkEveryMinutes }: Claime
   everyMinutes: checkEveryMinutes,
 });
 
-/** Records a check and sets the time of the next one, unless a check was requested. Returns false if the lease was lost. */
+/** Records a check and sets the time of the next one, unless a check was requested meanwhile. Returns false if the lease was lost. */
 export async function recordSample(store: Store, made: SampleCheck): Promise<boolean> {
   if ((await record(store, made.lease, made)) === null) return false;
   await store.db
@@ -295,7 +295,7 @@ function expiringOf({
   return { fingerprint, notBefore, notAfter, role: 'leaf', name, renewalWindow: null };
 }
 
-/** Returns the store and the SQL of each query that does not run on a connection for searches. */
+/** Returns a store that records the SQL of its queries in `asked`, except queries on connections for searches. */
 export function recorded(store: Store): { watched: Store; asked: string[] } {
   const asked: string[] = [];
   const db = store.db.withPlugin({

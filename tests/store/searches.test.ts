@@ -12,7 +12,7 @@ import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monito
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { promise } from '../security/promise.ts';
 
-/** Texts on which a naive search compares each position with nearly the whole query, and ordinary ones. */
+/** Notes for which a naive search would compare each position with nearly the whole query, and ordinary notes. */
 const NOTES = [
   'a'.repeat(2_000),
   `b${'a'.repeat(1_999)}`,
@@ -162,7 +162,7 @@ describeEachDatabase('searches', (open, name) => {
       const store = await open();
       const { id: accountId } = await person(store, 'alice');
       for (let index = 0; index < 60; index++) await watch(store, accountId, `host-${index}.example`);
-      // As much text as 600 domains with the longest notes have.
+      // Insert as much text as 600 domains with the longest notes have.
       await store.db
         .updateTable('monitors')
         .set({ search_text: 'a'.repeat(20_000) })
@@ -174,7 +174,7 @@ describeEachDatabase('searches', (open, name) => {
       const [before, beforeHere] = [process.cpuUsage(), process.threadCpuUsage()];
       await search();
       const [{ user }, { user: here }] = [process.cpuUsage(before), process.threadCpuUsage(beforeHere)];
-      // Another thread did most of the work.
+      // Another thread did most of the work, not this one.
       expect(here).toBeLessThan(user / 2);
       promise('searches');
     });

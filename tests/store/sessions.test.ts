@@ -163,7 +163,7 @@ function newSession(accountId: string, sessionId: string) {
   };
 }
 
-/** Presents the refresh token of a turn. Successors follow from their predecessors, as the API derives them. */
+/** Refreshes the session with the refresh token of a turn. Each token is derived from its predecessor, as in the API. */
 function rotate(store: Store, turn: number, now: number, sessionId = 'session', seenFrom?: SessionClient) {
   return rotateSession(store, {
     sessionId,

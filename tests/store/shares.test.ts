@@ -43,7 +43,7 @@ describeEachDatabase('claim batches', (open) => {
       missing -= hostsOf(await claimDue(store, { ...claim, limit: 64, taken: batches * 64 })).filter((host) =>
         host.startsWith('team'),
       ).length;
-    // Each lane of a large account gets at most four times as many.
+    // Each lane of a large account gets at most four times as many monitors per claim as a small account.
     expect(batches).toBeLessThanOrEqual(5);
   });
 
@@ -63,7 +63,7 @@ describeEachDatabase('claim batches', (open) => {
     await withMany(store, 'hog', 70, LATER);
     for (let index = 0; index < 45; index++) await withMany(store, `person${index}x`, 1, NOW);
     const hosts = hostsOf(await claimDue(store, { ...claim, limit: 64 }));
-    // First checks get half, plus what the other lanes of the large account leave unused.
+    // First checks get half of the claim, and what the other lanes of the large account leave unused.
     expect(hosts.filter((host) => host.startsWith('person'))).toHaveLength(40);
     expect(hosts.filter((host) => host.startsWith('hog'))).toHaveLength(24);
   });
@@ -80,7 +80,7 @@ describeEachDatabase('monitors that share a probe', (open) => {
   it('watch the same endpoint and are due themselves', async () => {
     const store = await open();
     const due = NOW + DAY;
-    // Of those that have been due equally long, any may be claimed.
+    // Of monitors that have been due equally long, any may be claimed.
     await createCheckedMonitor(store, 'first', { nextCheckAt: due - 1 });
     await createCheckedMonitor(store, 'due too', { nextCheckAt: due });
     await createCheckedMonitor(store, 'due soon', { nextCheckAt: due + 1 });
@@ -108,7 +108,7 @@ describeEachDatabase('monitors that share a probe', (open) => {
   it('are at most 200 per claim, so that all are recorded within the lease', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
-    // The limit counts monitors of one account and of many alike. One account is easier to set up.
+    // The limit counts monitors of one account like those of many. One account is easier to set up.
     const rows = Array.from({ length: 260 }, (_, index) => ({
       host: `host${index}.example`,
       port: 443,

@@ -30,11 +30,11 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
       { topic: 'session_ended', accountId: 'a', sessionId: null },
     ];
     for (const signal of others) home.signals.publish(signal);
-    // Each uses whichever connection is free, so their order is not kept.
+    // Each signal uses whichever connection is free, so their order may change.
     await expect.poll(() => new Set(heard.other)).toEqual(new Set([change, ...others]));
     expect(heard.other).toHaveLength(1 + others.length);
     other.signals.publish({ topic: 'deliveries' });
-    // Signals on one connection keep their order, so an echo would arrive before this one.
+    // Signals on one connection keep their order, so an echo would arrive before this signal.
     await expect.poll(() => heard.home.at(-1)).toEqual({ topic: 'deliveries' });
     expect(heard.home).toEqual([change, ...others, { topic: 'deliveries' }]);
   });

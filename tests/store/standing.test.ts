@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const UNREACHABLE = 'connect ECONNREFUSED 192.0.2.25:587';
 const FULL = '452 4.2.2 Mailbox full';
 
-/** Adds mail to this address that has been tried in vain since `since`. */
+/** Adds a mail to this address. Sending it has failed since `since`. */
 async function waits(
   store: Store,
   recipient: string,
@@ -137,7 +137,7 @@ describeEachDatabase('the mail server', (open) => {
     const channel = { id: 'ops', config: '{"kind":"email","address":"ops@fjord.example"}' };
     await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: '550 5.7.1 Blocked', channel });
     expect(await mailDownSince(store, NOW)).toBeNull();
-    // The account's own address is in another domain.
+    // The account's own address is in a domain other than that of the mailboxes.
     await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: FULL });
     expect(await mailDownSince(store, NOW)).toBe(NOW - 3 * DAY);
   });
@@ -156,7 +156,7 @@ describeEachDatabase('the mail server', (open) => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
     await arrives(store, NOW - 30 * MINUTE);
-    // It may not have been tried since.
+    // No mail may have been tried since the last delivered one.
     expect(await mailDownSince(store, NOW)).toBeNull();
     expect(await mailDownSince(store, NOW + HOUR)).toBe(NOW - 30 * MINUTE);
   });
@@ -199,7 +199,7 @@ describeEachDatabase('mail to the address of an account', (open) => {
     ['failed', 'delivered', true],
     ['delivered', 'failed', false],
   ] as const)(
-    'counts as failing by the newest message to it (newest: %s, other: %s, failing: %s)',
+    'counts as failing by the newest message to its own address (newest: %s, other: %s, failing: %s)',
     async (newest, other, failing) => {
       const store = await open();
       for (const name of ['alice', 'bob']) {

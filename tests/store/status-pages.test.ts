@@ -14,7 +14,7 @@ const ALL: StatusPageChoices = {
   showIncidents: true,
 };
 
-/** Host → days from NOW to the end of its certificate, in alphabetical order. */
+/** For each host, days from NOW to the end of its certificate. Hosts are in alphabetical order. */
 const HOSTS = {
   'a-fine.example': 60,
   'b-soon.example': 12,
@@ -67,7 +67,7 @@ describeEachDatabase('a status page on which not all domains fit', (open) => {
     expect(page.more).toBe(1);
   });
 
-  it('neither shows nor counts private domains, and returns them separately', async () => {
+  it('neither shows nor counts private domains, and returns their names separately', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const isShown = ({ host }: { host: string }) => !host.includes('private');

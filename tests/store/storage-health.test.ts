@@ -54,7 +54,7 @@ describe('verifying the embedded database', () => {
     writer.exec('create table notes (text)');
     const blocked: unknown[] = [];
     const now = performance.now.bind(performance);
-    // The verification reads the time before and after each table.
+    // The verification reads the clock before and after each table, so this runs between tables.
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       if (new Error('here').stack?.includes('storage-health.ts')) {
         writer.exec(`insert into notes values ('')`);

@@ -20,7 +20,7 @@ import { promise } from '../security/promise.ts';
 
 const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);
 
-/** Returns a chain of new certificates, each of that many bytes. */
+/** Returns a chain of new certificates with this many bytes each. */
 function freshChain(length: number, bytes = 64): SampleCertificate[] {
   return Array.from({ length }, () => {
     const { facts } = certificate();
@@ -33,7 +33,7 @@ function freshChain(length: number, bytes = 64): SampleCertificate[] {
 
 type Open = (options?: Partial<StoreOptions>) => Promise<Store>;
 
-/** Opens a store with these limits and one monitor; also returns the limits that were reached. */
+/** Opens a store with these limits and one monitor. Also returns a list of the limits that were reached. */
 async function openLimited(open: Open, limits: Partial<Record<LimitName, number>>) {
   const reached: LimitName[] = [];
   const store = await open({
@@ -45,7 +45,7 @@ async function openLimited(open: Open, limits: Partial<Record<LimitName, number>
   return { store, reached, key: { accountId, monitorId } };
 }
 
-/** Checks every five minutes, each time with the next of these chains. Returns the time after the last one. */
+/** Records a check every five minutes, each with the next of these chains. Returns the time after the last one. */
 async function checkAll(store: Store, chains: readonly SampleCertificate[][], from = NOW): Promise<number> {
   let now = from;
   for (const chain of chains) {
@@ -199,7 +199,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     const later = await rowsOf(store);
     expect({ ...later, certificates: 0 }).toEqual({ ...full, certificates: 0 });
     expect(later['certificates']).toBe(stored * 10 + 1);
-    // Every check counts, also without stored evidence.
+    // Every check was recorded, even those whose evidence was not stored.
     const { checks } = await store.db
       .selectFrom('monitor_states')
       .select('run_checks as checks')
@@ -212,7 +212,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     promise('stored-bytes');
   });
 
-  it('includes each chain once when checks alternate between two chains', async () => {
+  it('includes each chain only once if checks alternate between two chains', async () => {
     const { store, reached } = await openLimited(open, { storedKbPerDay: 100 });
     const [one, other] = [freshChain(3, 5_000), freshChain(3, 5_000)];
     await checkAll(

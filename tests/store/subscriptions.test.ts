@@ -152,10 +152,10 @@ describeEachDatabase('refunds', (open) => {
     };
     const month = 30 * DAY;
     const cases: [PaymentChange[], number | null][] = [
-      // Refunded and reversed: a chargeback that was won.
+      // Refunded, and the refund reversed: the operator won a chargeback.
       [[told(NOW), refund(NOW + 1), refund(NOW + 2, { refunded: false })], null],
       [[told(NOW), refund(NOW + 1, { refunded: false }), refund(NOW + 2)], NOW + 2],
-      // Refunds of the second month, then of the first: the second stays refunded.
+      // First the second month is refunded, then the first. The second stays refunded.
       [
         [
           told(NOW, { periodStartsAt: NOW + month }),
@@ -174,7 +174,7 @@ describeEachDatabase('refunds', (open) => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const month = 30 * DAY;
-    // The second month is refunded, which is reversed, and then the first month is refunded.
+    // The second month is refunded, that refund is reversed, and then the first month is refunded.
     const events = [
       refund(NOW + month + 1),
       refund(NOW + month + 2, { refunded: false }),
@@ -239,7 +239,7 @@ describeEachDatabase('one customer', (open) => {
 });
 
 describeEachDatabase('several subscriptions of an account', (open) => {
-  it('report every subscription but the one in use as surplus, again when the event is repeated', async () => {
+  it('report every subscription except the one in use as surplus, even when an event is repeated', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW), id);

@@ -170,7 +170,7 @@ it.each(DATABASES.filter(hasDatabase))('The migration to targets keeps every row
   for (const [table, rows] of Object.entries(before))
     if (!['monitors', 'kysely_migration', 'oldest_program'].includes(table))
       expect(after[table], table).toEqual(rows);
-  // Rows that refer to a monitor still go with it, and triggers still follow.
+  // After the migration, rows that refer to a monitor are still deleted with it, and triggers still run.
   await sql`delete from monitors`.execute(db);
   const { monitor_listing, incidents, monitor_totals } = await everyRow(db);
   expect([monitor_listing, incidents]).toEqual([[], []]);

@@ -19,7 +19,7 @@ describeEachDatabase('transactions', (open) => {
 });
 
 describe('transactions on a full disk (sqlite)', () => {
-  it('a transaction fails while the disk is full, and succeeds again once there is space', async () => {
+  it('fail while the disk is full, and succeed again once there is space', async () => {
     const store = await freshStore('sqlite');
     const { id } = await person(store, 'alice');
     const rename = (name: string) =>

@@ -206,7 +206,7 @@ async function createMonitor(store: Store): Promise<{ store: Store; key: Monitor
   return { store, key: { accountId, monitorId } };
 }
 
-/** Records a check that got this status, or no connection (null). The next one may come at any time. */
+/** Records a check that got this status, or no connection (null). The next check may come at any time. */
 async function look(store: Store, now: number, status: number | null): Promise<void> {
   await record(store, await claimOne(store, now), now, status);
 }

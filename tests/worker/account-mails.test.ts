@@ -76,7 +76,7 @@ describeAnyDatabase('A suppressed address', (open) => {
       'password_changed failed',
       'verify_email delivered',
     ]);
-    // The server accepted mail for it before, too, and the bounce came later.
+    // Before, the server had also accepted mail for this address. The bounce came later.
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(true);
   });
 

@@ -66,7 +66,7 @@ describeAnyDatabase('A bounce report', (open) => {
   it('stays in the mailbox until the database has recorded it', async () => {
     const rig = await startRig(await open());
     imap.append(postfixReport({ to: await deliverAlert(rig), recipient: ADDRESS }));
-    // The records of the first attempt, whose connection broke, are written again with the same result.
+    // The records of the first attempt, during which the connection broke, are written again with the same result.
     imap.breakAt('UID STORE');
     const reader = readerOf(rig);
     expect(await reader.read()).toBe(0);

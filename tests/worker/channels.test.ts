@@ -38,7 +38,7 @@ const webhookAt = ({ url }: WebhookSink, path = ''): StoredChannelConfig => ({
   secrets: [{ secret: WEBHOOK_SECRET, until: null }],
 });
 
-/** Watches a host whose certificate expires in six and a half days: one alert now, none for three days. */
+/** Watches a host whose certificate expires in six and a half days, so that one alert is sent now and none for three days. */
 const alarm = (rig: Rig, host = 'pay.fjord.example') =>
   rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS }));
 
@@ -68,7 +68,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     for (const example of here) await add(rig, example.at(sink.url));
     await alarm(rig);
     await rig.runDue();
-    // Matrix has the message id in the path.
+    // Matrix gets the message id in the path.
     const withoutId = (path = '') => path.replace(/m\.room\.message\/.*/, '');
     expect(new Set(sink.requests.map(({ path }) => withoutId(path)))).toEqual(
       new Set(here.map(({ request }) => withoutId(request.path))),

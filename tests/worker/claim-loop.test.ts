@@ -9,7 +9,7 @@ const PATIENCE = { graceMs: 0, abortMs: 1_000 };
 interface Item {
   name: string;
   work: Promise<void>;
-  /** Group of an item that leaves its slot at once. Default: it keeps its slot. */
+  /** Name of the group in whose waiting room the item waits, so that it leaves its slot at once. Default: it keeps its slot. */
   waitsIn?: string;
 }
 
@@ -21,9 +21,9 @@ interface RigOptions {
   renewal?: ClaimLoopOptions<Item>['renewal'];
   /** Size of the waiting room. Default: there is none. */
   room?: number;
-  /** Items keep their slots when the waiting room is full. */
+  /** True if items keep their slots when the waiting room is full. */
   isPatient?: boolean;
-  /** Ignores its abort signal. */
+  /** True if the item ignores its abort signal. */
   isDeaf?: boolean;
 }
 
@@ -76,7 +76,7 @@ function rig(options: RigOptions = {}) {
   return { loop, due, done, released, gaveUp, limits, log };
 }
 
-/** Only the test advances pauses and renewals; promises settle on their own. Poll with `STOPPED`. */
+/** Fakes timers: only the test moves pauses and lease renewals, and promises settle by themselves. Poll with `STOPPED`. */
 function fakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -129,11 +129,11 @@ describe('The claim loop', () => {
     loop.start();
     await expect.poll(() => done).toHaveLength(2);
     expect(gaveUp).toEqual(['a1', 'a2']);
-    // Items that gave up still end and report a result.
+    // Items that were made to give up still end and report a result.
     expect(done).toEqual(['a1', 'a2']);
   });
 
-  it('lets items that find the waiting room full keep their slots until another one leaves it', async () => {
+  it('keeps items that find the waiting room full in their slots until another item leaves the room', async () => {
     const rounds = vi.fn(() => 0);
     const { loop, due, done, gaveUp } = rig({
       concurrency: 2,
@@ -155,7 +155,7 @@ describe('The claim loop', () => {
     expect(gaveUp).toEqual([]);
   });
 
-  it('gives no slot back without a waiting room', async () => {
+  it('frees no slot early without a waiting room', async () => {
     const { loop, due, done } = rig({ concurrency: 2 });
     due.push(...names(2, 'slow').map((name) => waiting(name)), atOnce('fast'));
     loop.start();
@@ -230,7 +230,7 @@ describe('The claim loop', () => {
     due.push(atOnce('second'));
     await vi.advanceTimersByTimeAsync(250);
     expect(done).toEqual(['first', 'second']);
-    // After 250 and 500 ms, and then every second.
+    // Polls after 250 and 500 ms, and then every second.
     await vi.advanceTimersByTimeAsync(250 + 500 + 3_000);
     expect(limits).toHaveLength(2 + 2 + 3);
   });
@@ -260,7 +260,7 @@ describe('The claim loop', () => {
     expect(limits).toEqual([]);
   });
 
-  it('polls at once when it is woken, although nothing was due before', async () => {
+  it('polls at once when it is woken, even if nothing was due', async () => {
     fakeTimers();
     let at: number | null = null;
     const { loop, due, done } = rig({ firstDueAt: () => at });

@@ -8,7 +8,7 @@ import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { nextDigestAt } from '../../server/core/digest.ts';
 
-/** Switches the digest on for a Premium account and returns when it is due. */
+/** Switches the digest on for a Premium account. Returns when the digest is due. */
 async function digestFor(rig: Rig, timeZone: string | null = 'Europe/Oslo'): Promise<number> {
   const at = nextDigestAt(rig.clock.now(), timeZone);
   await rig.store.db.updateTable('accounts').set({ time_zone: timeZone, digest_next_at: at }).execute();
@@ -26,7 +26,7 @@ it('The digest is due on Monday at eight in the reader’s time zone, in summer 
   const next = (now: string, zone: string | null) => new Date(nextDigestAt(at(now), zone)).toISOString();
   expect(next('2026-11-21T12:00:00Z', 'Europe/Oslo')).toBe('2026-11-23T07:00:00.000Z');
   expect(next('2026-11-23T07:00:00Z', 'Europe/Oslo')).toBe('2026-11-30T07:00:00.000Z');
-  // The clocks were set back the night before.
+  // Daylight saving time ended the night before.
   expect(next('2026-10-24T12:00:00Z', 'Europe/Oslo')).toBe('2026-10-26T07:00:00.000Z');
   expect(next('2026-10-17T12:00:00Z', 'Europe/Oslo')).toBe('2026-10-19T06:00:00.000Z');
   expect(next('2026-11-21T12:00:00Z', 'Pacific/Auckland')).toBe('2026-11-22T19:00:00.000Z');

@@ -16,7 +16,7 @@ import { promise } from '../security/promise.ts';
 const RED = { contentType: 'image/png', content: pngIcon(16, [200, 0, 0]) };
 const BLUE = { contentType: 'image/png', content: pngIcon(16, [0, 0, 200]) };
 
-/** Starts a rig whose icons the test sets; `asked` lists the fetched sites in order. */
+/** Starts a rig whose icons the test sets. `asked` lists the fetched sites in order. */
 async function startWithIcons(store: Store) {
   const world = { icon: RED as typeof RED | null, asked: [] as string[] };
   const icons: IconSource = {
@@ -51,7 +51,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect(await faviconOf(rig.store, { accountId: crypto.randomUUID(), monitorId: monitor.id })).toBeNull();
   });
 
-  it('appear after the domain has read a certificate and the icon was fetched since, whether or not others watch the site', async () => {
+  it('appear once the domain has read a certificate and the icon was fetched after that, whether or not others watch the site', async () => {
     const { rig, world } = await startWithIcons(await open());
     const [known, unknown] = ['known.fjord.example', 'unknown.fjord.example'];
     const others = await rig.watch(known);
@@ -164,7 +164,7 @@ describeAnyDatabase('Site icons', (open) => {
     const claim = (at: number) => claimDueSites(rig.store, { now: at, limit: 4, nextFetchAt: at + DAY_MS });
     const claimed = (await Promise.all([claim(now), claim(now), claim(now)])).flat().map(({ host }) => host);
     expect(claimed.toSorted()).toEqual(Array.from({ length: 6 }, (_, index) => `site${index}.example`));
-    // The worker was killed here: the retry comes a day later, not at once.
+    // This is the worker's crash: the retry comes a day later, not at once.
     expect(await claim(now)).toEqual([]);
     expect(await claim(now + DAY_MS)).toHaveLength(4);
   });

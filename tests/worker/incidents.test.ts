@@ -64,7 +64,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     ]);
   });
 
-  it('report an unexpected change of the certificate, but no renewal that was due', async () => {
+  it('report an unexpected change of the certificate, but not a renewal that was due', async () => {
     const rig = await begin();
     await rig.watch(HOST, rig.issue(HOST));
     await rig.runUntil(START + 2 * DAY_MS);

@@ -15,7 +15,8 @@ describeEachDatabase('A worker', (open) => {
       wrapProbe: (probe) => ({
         async observe(endpoint, signal) {
           looks += 1;
-          // This worker sleeps until its lease has expired; another one (here: itself again) claims the monitor.
+          // This worker sleeps until its lease has expired. Meanwhile another worker (in this test, the same one) claims the
+          // monitor.
           if (looks === 1) {
             rig.clock.advance(HOUR_MS);
             await rig.runDue();

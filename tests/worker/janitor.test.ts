@@ -73,7 +73,7 @@ describeEachDatabase('The janitor', (open) => {
 
     const count = async (table: 'alerts' | 'check_runs' | 'sessions' | 'rate_limits' | 'mails') =>
       (await store.db.selectFrom(table).selectAll().execute()).length;
-    // Both checks had the same result, and the second one is recent.
+    // The two checks had the same result, and the second one is recent.
     expect([await count('check_runs'), await count('sessions'), await count('rate_limits')]).toEqual([
       1, 1, 0,
     ]);
@@ -159,7 +159,7 @@ describeEachDatabase('The janitor', (open) => {
     rig.clock.set(START + 1_000 * DAY_MS);
     await rig.sink.down();
     await remind(rig);
-    // The check finds the certificate expired and schedules the next one years ahead, like the next attempts of the mails.
+    // The check finds the certificate expired. It schedules the next check years ahead, as do the mails their next attempts.
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 1 });
     await claimDue(store, { now: START + 1_002 * DAY_MS, limit: 1, leaseMs: HOUR_MS, claimedBy: 'killed' });
     await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() });
@@ -168,7 +168,7 @@ describeEachDatabase('The janitor', (open) => {
     await rig.sink.up();
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 0, deliveries: 0, mails: 0 });
     await rig.worker.sweep();
-    // The first check with the correct clock supersedes the alerts of the wrong one.
+    // The first check with the correct clock supersedes the alerts that the wrong clock caused.
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 0, mails: 1 });
     expect(
       await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() }),

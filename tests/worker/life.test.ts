@@ -29,7 +29,7 @@ describeAnyDatabase('A certificate that is not renewed', (open) => {
       expect(rig.arrivals.at(-1)?.subject).toMatch(/ expired on /);
       expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(steps.length);
 
-      // Checks are at most the interval, or a 24th of the lifetime, apart.
+      // Checks are at most the interval apart, and at most a 24th of the lifetime.
       const checks = await checksMade(rig.store, monitor.id);
       const longest = Math.min(everyMinutes * MINUTE_MS, lifetime / 24);
       checks.slice(1).forEach(({ at }, index) => {
@@ -43,7 +43,7 @@ describeAnyDatabase('A certificate that is not renewed', (open) => {
     const host = 'cdn.moss.example';
     await rig.watch(host);
     await rig.runDue();
-    // The machine slept for 88 days.
+    // The machine sleeps for 88 days.
     rig.clock.set(START + 88 * DAY_MS);
     await rig.runDue();
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${host} expires in 2 days`]);

@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'pay.fjord.example';
 
-/** Watches a certificate that expires in `days`, checks it and tries to send the mail. */
+/** Watches a certificate that expires in `days`, checks it and tries to send the alert mail. */
 async function sendExpiryAlert(rig: Rig, days: number): Promise<void> {
   const validity = { notBefore: START - 197 * DAY_MS, notAfter: START + days * DAY_MS };
   await rig.watch(HOST, rig.issue(HOST, validity));
@@ -44,7 +44,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     const before = getCACertificates('default');
     setDefaultCACertificates([...before, authority.certificatePem]);
     onTestFinished(() => setDefaultCACertificates(before));
-    // The system routes this address to this machine, but the config does not exempt it from encryption as it does loopback.
+    // The system routes this address to this machine, but the product demands encryption for it: only loopback is exempt.
     const host = '0.0.0.0';
     const sink = await startSmtpSink({
       certificate: authority.issue({ commonName: host, ipAddresses: [host] }),
@@ -117,7 +117,7 @@ describeAnyDatabase('An alert by mail', (open) => {
       expect.stringContaining(`${HOST} expired on`),
     ]);
 
-    // Without a check it is sent anyway.
+    // If no check has ended after ten minutes, the mail is sent anyway.
     const other = 'late.fjord.example';
     const validity = { notBefore: START - 197 * DAY_MS, notAfter: end + 2 * HOUR_MS };
     await rig.sink.down();
@@ -176,7 +176,7 @@ describeAnyDatabase('An alert by mail', (open) => {
   it('fails after four days of temporary refusals', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_sender');
-    // No alert step is reached in these days.
+    // No alert step is reached during these four days.
     await sendExpiryAlert(rig, 13.9);
     for (let hours = 0; hours <= 4.5 * 24; hours += 3) {
       rig.clock.set(START + hours * HOUR_MS);

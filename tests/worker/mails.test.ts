@@ -28,7 +28,7 @@ async function enqueue(rig: Rig, content: AccountMail, count = 1): Promise<void>
   });
 }
 
-/** Watches hosts whose certificates are about to expire: one alert each, and no more for three days. */
+/** Watches hosts whose certificates are about to expire. Each causes one alert, and no other for three days. */
 async function alarm(rig: Rig, count: number): Promise<void> {
   const validity = { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS };
   for (let host = 0; host < count; host++)

@@ -12,7 +12,7 @@ const BY = START + MINUTE_MS;
 const hostsOf = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}-${index}.example`);
 
-/** Watches the hosts, which share a certificate: minting one for each would take longer than the rest of the test. */
+/** Watches the hosts. They share a certificate, because minting one for each would take longer than the rest of the test. */
 async function watchAll(rig: Rig, hosts: readonly string[], accountId = rig.accountId) {
   const certificate = rig.issue('shared.example', { dnsNames: [...hosts] });
   for (const host of hosts) await rig.watch(host, certificate, { accountId });
@@ -55,7 +55,7 @@ describeAnyDatabase('Without canaries, a worker for several accounts', (open) =>
   });
 });
 
-// On one database only: 160 hosts take long, and this rule does not query the database.
+// Runs on one database only: 160 hosts take long, and this rule does not query the database.
 it('Without canaries, a worker confirms an outage at the second check despite 60 names that never resolved', async () => {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.remove());

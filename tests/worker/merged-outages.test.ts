@@ -20,7 +20,7 @@ interface Body {
   };
 }
 
-/** Watches twelve hosts of one account, each once an hour, with mail and a webhook. */
+/** Watches twelve hosts of one account, each checked once an hour. Alerts go to mail and a webhook. */
 async function startFleet(rig: Rig) {
   const sink = await startWebhookSink();
   onTestFinished(() => sink.stop());
@@ -50,7 +50,7 @@ async function startFleet(rig: Rig) {
 }
 
 describeAnyDatabase('Outages of many hosts', (open) => {
-  it('are one message per channel and one when the hosts are up again', async () => {
+  it('cause one message per channel, and one more when the hosts are up again', async () => {
     const rig = await startRig(await open());
     const fleet = await startFleet(rig);
     fleet.setReachable(false);
@@ -87,7 +87,7 @@ describeAnyDatabase('Outages of many hosts', (open) => {
     ]);
   });
 
-  it('leave out hosts that came back, or that the reader unsubscribed from, before the message was sent', async () => {
+  it('are reported without hosts that came back, or that the reader unsubscribed from, before the message was sent', async () => {
     const rig = await startRig(await open());
     const fleet = await startFleet(rig);
     fleet.setReachable(false);

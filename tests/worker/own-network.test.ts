@@ -16,7 +16,7 @@ import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { intermediate, type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-/** Returns canaries whose network and clock the test controls. */
+/** Returns canaries whose network and clock are set by the test. */
 function puppets() {
   const world = { healthy: 3, rounds: 0, trueNow: null as number | null, now: () => 0 };
   const canaries: Canaries = {

@@ -21,7 +21,7 @@ describeEachDatabase('The plan loop', (open) => {
       await rig.watch('c.example', undefined, { everyMinutes: 10 }),
       await rig.watch('d.example', undefined, { everyMinutes: 10 }),
     ];
-    // Distinct ages in this order; all were added at the same instant of the rig's clock.
+    // Gives the domains different ages in this order: all were added at the same instant of the rig's clock.
     for (const [index, host] of ['a', 'b', 'c', 'd'].entries())
       await store.db
         .updateTable('monitors')
@@ -41,7 +41,7 @@ describeEachDatabase('The plan loop', (open) => {
     await rig.runUntil(end + 2 * DAY_MS);
     const checks = await checkedAt(store, fourth.id);
     expect(checks.filter((at) => at > end)).toEqual([]);
-    // One check was scheduled before the end; after it they are a day apart.
+    // One check was scheduled before Premium ended. After that one, checks are a day apart.
     const daily = (await checkedAt(store, first.id)).filter((at) => at > end);
     expect(daily.length).toBeLessThanOrEqual(3);
     expect((daily[1] ?? 0) - (daily[0] ?? 0)).toBeGreaterThan(20 * HOUR_MS);

@@ -74,7 +74,7 @@ describeAnyDatabase('An alert that is permanently refused', (open) => {
       expect(arrived(rig)).toContain(own(`${HOST} expires in 3 days`));
       const sent = sink.requests.length;
       await rig.runUntil(START + DAY_MS / 4);
-      // The alert was delivered, so nobody gets it twice and the receiver is not called again.
+      // Another channel delivered the alert, so nobody gets it twice and the receiver is not called again.
       expect(arrived(rig).filter((line) => line.includes(HOST))).toHaveLength(1);
       expect(sink.requests).toHaveLength(sent);
     },

@@ -37,7 +37,7 @@ describeAnyDatabase('A revoked certificate', (open) => {
     expect(rig.arrivals[0]?.text).toContain('its key was compromised');
     expect(rig.arrivals[0]?.text).toMatch(/Revoked on: +2 March 2027, 09:30 UTC/);
 
-    // Expired certificates may leave the CRL, and CRLs may be unavailable: neither ends the revocation.
+    // A CRL may drop certificates that have expired, and may be unavailable. Neither ends the revocation.
     publish(ca, START + 4 * DAY_MS, []);
     await rig.runUntil(START + 6 * DAY_MS);
     ca.fault(PATH, 'error');

@@ -107,12 +107,12 @@ export interface RigOptions {
   posture?: boolean;
   /** Replaces the real source of icons. */
   icons?: IconSource;
-  /** Where the worker reports its work. */
+  /** Where the worker reports its metrics, logs and traces. */
   telemetry?: WorkerOptions['telemetry'];
   concurrency?: number;
   /** Default: none. */
   canaries?: Canaries;
-  /** What the product's self-check probes and where it reports; by default nothing. */
+  /** What the product's self-check probes, and where it reports. By default there is no self-check. */
   heartbeat?: WorkerOptions['heartbeat'];
   /** Shorter timeouts of the probe and the resolver, in ms. */
   caps?: { dns?: number; handshake?: number; intermediates?: number; slow?: number };
@@ -289,7 +289,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   return rig;
 }
 
-/** Returns when the next plan end, check, delivery or mail is due. */
+/** Returns when the next plan end, check, delivery or mail is due, whichever is first; null if nothing is. */
 async function nextDue(store: Store): Promise<number | null> {
   const check = await store.db
     .selectFrom('monitors')

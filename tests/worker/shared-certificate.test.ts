@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const HOSTS = 300;
 
-/** Starts 300 TLS servers with one certificate, each watched under a name of its own, and a receiver of webhooks. */
+/** Starts 300 TLS servers with one certificate, each watched under a name of its own, and a webhook receiver. */
 async function startFleet(rig: Rig, certificate: MintedCertificate) {
   const sink = await startWebhookSink();
   const servers: TlsPeer[] = [];
@@ -44,7 +44,7 @@ async function startFleet(rig: Rig, certificate: MintedCertificate) {
     install: (renewed: MintedCertificate, on: readonly [number, number]) => {
       for (const server of servers.slice(...on)) server.setCertificate('*', renewed);
     },
-    /** Returns what the receiver got: the step, the number of domains, and how many are named. */
+    /** Returns what the receiver got: for each message the step, the number of domains, and how many are named. */
     received: () =>
       sink.requests.map(({ body }) => {
         const { data } = JSON.parse(body) as {
@@ -56,7 +56,7 @@ async function startFleet(rig: Rig, certificate: MintedCertificate) {
 }
 
 describeAnyDatabase('One certificate on 300 servers', (open) => {
-  // Some 2,400 checks; on a busy machine each takes longer.
+  // Has a long timeout: it makes some 2,400 checks, each of which takes longer on a busy machine.
   it(
     'causes one message per channel and step, and one when the last server is renewed',
     { timeout: 180_000 },
@@ -70,7 +70,7 @@ describeAnyDatabase('One certificate on 300 servers', (open) => {
       expect(fleet.received()).toEqual([['critical', 300, 100]]);
 
       fleet.install(renewed, [0, 297]);
-      // All are checked when three days are left.
+      // All domains have been checked when three days are left.
       await rig.runUntil(START + 13 * HOUR_MS);
       expect(fleet.received()).toEqual([
         ['critical', 300, 100],

@@ -42,7 +42,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
         checking: false,
         verdict: { reached: true },
       });
-    // Their next checks are due at the same time.
+    // The next checks of all accounts are due at the same time.
     const due = await rig.store.db.selectFrom('monitors').select('next_check_at').distinct().execute();
     expect(due).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     const { rig, looks } = await countingRig(await open(), allClaimed.promise);
     await rig.watch(HOST);
     await watchAsMany(rig, 230);
-    // All are due before the probe starts, so it may serve them all.
+    // All monitors are due before the probe starts, so it may serve them all.
     rig.clock.advance(1_000);
     rig.worker.start();
     onTestFinished(() => rig.worker.stop());
@@ -204,7 +204,7 @@ it('A probe is judged once for each distinct previous verdict, also for monitors
     ...monitor,
     verdict: { ...judge(unreachable, NOW, trustStore), observedAt },
   });
-  // The fakes return the previous verdict as the new one.
+  // The fake examiner returns the previous verdict as the new one.
   const examine = vi.fn<Examiner['examine']>(async (_, { previous }) => ({
     observation: unreachable,
     verdicts: previous.filter((one) => one !== null),
@@ -230,7 +230,7 @@ it('A probe is judged once for each distinct previous verdict, also for monitors
   expect(judgeAgain).toHaveBeenCalledTimes(1);
 });
 
-/** Acts before the check of the measured account, which is due at `dueAt`. Returns its own monitor of the same endpoint. */
+/** What another account does before the measured account's check at `dueAt`. Returns the other account's monitor of the same endpoint. */
 type OtherAccount = (rig: Rig, state: { theirs: Monitor | null; dueAt: number }) => Promise<Monitor | null>;
 
 const add = async (rig: Rig, accountId?: string): Promise<Monitor> =>

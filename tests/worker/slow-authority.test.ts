@@ -11,7 +11,7 @@ describeAnyDatabase('A missing intermediate whose CA responds late', (open) => {
   it('is reported as an incomplete chain, and fetched again two minutes later', async () => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());
-    // The check stops waiting long before the fetch gives up after ten seconds.
+    // The check stops waiting long before the fetch gives up, which is after ten seconds.
     const sources = openSources();
     const complete = vi.spyOn(sources.intermediates, 'complete');
     const rig = await startRig(await open(), { sources, caps: { intermediates: 200 } });
@@ -31,7 +31,7 @@ describeAnyDatabase('A missing intermediate whose CA responds late', (open) => {
       path: [],
     });
     release();
-    // Wait for the answer here, because on a busy machine it takes longer than a check waits. The next check finds it in the cache.
+    // Wait for the answer here: on a busy machine it takes longer than a check waits. The next check finds it in the cache.
     const [question] = complete.mock.lastCall ?? [];
     if (question === undefined) throw new Error('Nothing was fetched');
     const patient = { signal: new AbortController().signal, now: rig.clock.now() + 2 * MINUTE_MS };

@@ -19,7 +19,7 @@ const isSlow = (host: string): boolean => /^(?:mute|lost)/.test(host);
 
 describeAnyDatabase('The running worker', (open) => {
   it('ends probes of silent servers and name servers, and checks other hosts meanwhile', async () => {
-    // Independent of the machine's load: slow probes hold their slots until all others were checked.
+    // Slow probes hold their slots until all other hosts have been checked, however busy the machine is.
     const { promise: othersAreDone, resolve: release } = Promise.withResolvers<void>();
     const rig = await startRig(await open(), {
       concurrency: 16,
@@ -155,7 +155,7 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
     await until(() => rig.sink.ledger.length >= 8);
     await queueMails(rig, bob);
     await rig.sink.waitFor(({ to }) => to.includes('bob@certs.test'));
-    // A claim sees less than eight mails of Alice in progress and takes four at most.
+    // A claim sees fewer than eight mails of Alice in progress, and takes four at most.
     expect(rig.sink.ledger.length - 1).toBeLessThan(12);
 
     rig.sink.behave('accept');
@@ -190,7 +190,7 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
     await queueMails(rig, rig.accountId);
     rig.worker.start();
     await rig.sink.waitFor(() => true);
-    // As if the database had not been reachable for longer than the lease.
+    // Acts as if the database had not been reachable for longer than the lease.
     const lease = { lease_token: 'of another worker', lease_expires_at: START + HOUR_MS };
     await rig.store.db.updateTable('deliveries').set(lease).execute();
     rig.sink.sendReplies();
@@ -219,7 +219,7 @@ describeEachDatabase('A worker whose mail server delays its reply to a mail', (o
   });
 });
 
-/** Returns how many of these monitors were checked. One query, because tests poll it every few milliseconds. */
+/** Returns how many of these monitors were checked. Uses one query, because tests poll it every few milliseconds. */
 async function countChecked({ store }: Rig, monitors: readonly Monitor[]): Promise<number> {
   const ids = monitors.map(({ id }) => id);
   const { count } = await store.db

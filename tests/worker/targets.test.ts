@@ -8,7 +8,7 @@ const HOST = 'shop.fjord.example';
 describeEachDatabase('Two backends of one host', (open) => {
   it('are each checked where their target says, and the alert names the backend that it is about', async () => {
     const rig = await startRig(await open());
-    // Both backends are the rig's server, which sends another certificate for another server name.
+    // Both backends are the rig's server. It sends another certificate for another server name.
     rig.serve(HOST, rig.issue(HOST));
     rig.serve(
       'old.example',
@@ -20,7 +20,7 @@ describeEachDatabase('Two backends of one host', (open) => {
     await rig.runUntil(START + 10 * MINUTE_MS);
     expect(await rig.read(fine)).toMatchObject({ uptime: 'up', notAfter: START + 90 * DAY_MS });
     expect(await rig.read(old)).toMatchObject({ uptime: 'up', notAfter: START + 5 * DAY_MS });
-    // The rig leaves its port out of subjects.
+    // The rig removes its port from subjects.
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([
       expect.stringContaining(`${HOST} via 127.0.0.1 (server name old.example)`),
     ]);

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const home = mintAuthority({ commonName: 'Home Root', notBefore: START - DAY_MS });
 
-/** Starts a web server that answers with the status that the test sets. */
+/** Starts a web server. It answers with the status that the test sets. */
 async function site(rig: Rig, certificate = rig.issue('shop.example')) {
   let status = 200;
   const peer = await startTlsServer(

@@ -18,7 +18,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const stuck = { leaseMs: DAY_MS, limit: 100, claimedBy: 'a worker that hangs' };
 
-/** Starts the receiver at HEARTBEAT_URL; answers with the status that the test sets. */
+/** Starts the receiver at HEARTBEAT_URL. It answers with the status that the test sets. */
 async function listener() {
   const heard: string[] = [];
   const state = { status: 200 };
@@ -61,7 +61,7 @@ describeAnyDatabase('The product’s self-check', (open) => {
     await rig.runDue();
     expect(heard).toEqual(['GET /ping/abc']);
     await rig.runUntil(START + 21 * MINUTE_MS);
-    // One more for the second check, half a minute after the first failure.
+    // The sixth heartbeat follows the second check, half a minute after the first failure.
     expect(heard).toHaveLength(6);
     expect(rig.arrivals.filter(({ text }) => text.includes('canary.example'))).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe('The watchdog of an embedded database', () => {
 });
 
 it.skipIf(!hasDatabase('postgres'))(
-  'Of several processes on PostgreSQL, none clears an alarm about storage that another one confirms',
+  'Of several processes on PostgreSQL, none clears a storage alarm that another one still confirms',
   async () => {
     const database = await freshDatabase('postgres');
     onTestFinished(() => database.remove());
@@ -209,7 +209,7 @@ it.skipIf(!hasDatabase('postgres'))(
       expect((await codes(sound.store)).toSorted()).toEqual([...faults.keys()]);
       for (const { clock } of [faulty, sound]) clock.advance(MINUTE_MS);
     }
-    // The process that saw the faults ends.
+    // The process that saw the faults has ended.
     sound.clock.advance(5 * MINUTE_MS);
     await sound.worker.watch();
     expect(await codes(sound.store)).toEqual([]);
@@ -260,7 +260,7 @@ describeAnyDatabase('The watchdog', (open) => {
     await rig.runDue();
     await rig.worker.watch();
     expect(await codes(rig.store)).toEqual([]);
-    // Raised again on the same day, without another mail.
+    // The alarm is raised again on the same day, without another mail.
     rig.clock.advance(20 * MINUTE_MS);
     await rig.worker.watch();
     expect(await codes(rig.store)).toEqual(['checks_late']);

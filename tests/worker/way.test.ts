@@ -129,7 +129,7 @@ describeEachDatabase('A worker', (open) => {
     ]);
     expect(rig.arrivals[1]?.text).toContain('We could not reach the host at the last check.');
 
-    // One more for each of the five steps that are left: 32, 16, 8 and 3.2 hours, and the end.
+    // One more alert for each of the five steps that are left: 32, 16, 8 and 3.2 hours before the end, and the end.
     await rig.runUntil(end + HOUR_MS);
     expect(rig.arrivals).toHaveLength(7);
     expect(rig.arrivals.at(-1)?.subject).toContain('expired on');
@@ -145,7 +145,7 @@ describeEachDatabase('A worker', (open) => {
       `${host} expires in 12 days`,
       `${host}: an intermediate certificate expires in 6 days`,
     ]);
-    // The leaf's next step is still reported, although a closer one of the intermediate was reported before.
+    // The leaf's next step is reported, although the intermediate has already reached a closer step and that was reported.
     await rig.runUntil(START + 5.5 * DAY_MS);
     expect(rig.arrivals.map(({ subject }) => subject)).toContain(`${host} expires in 7 days`);
   });

@@ -34,7 +34,7 @@ ip('link', 'set', INSIDE.device, 'up');
 
 const link: Link = {
   cut(how) {
-    // For `drop`, a wrong MAC address of the neighbour makes packets disappear without an error.
+    // `drop` sets a wrong MAC address of the neighbour, so that packets disappear without an error.
     if (how === 'fail') ip('link', 'set', INSIDE.device, 'down');
     else {
       ip('link', 'set', INSIDE.device, 'up');
@@ -65,7 +65,7 @@ for (const name of databases) {
     smtpUrl: `smtp://127.0.0.1:${mails.port}`,
     start: START,
     seed,
-    // Do not await the reply: canaries only detect clock errors of about an hour, so a short delay does not matter.
+    // The reply is not awaited: canaries detect only clock errors of about an hour, so a short delay does not matter.
     onClock: (now) => void sendOrder(world, { kind: 'clock', now }),
     allow: ['10.77.0.0/24', '127.0.0.0/8'],
     timeoutMs: 3_000,
@@ -83,7 +83,7 @@ await server?.stop();
 world.disconnect();
 process.disconnect?.();
 
-/** Sends an order to the outside process and returns the addresses of its hosts when the order is done. */
+/** Sends an order to the process `outside.ts`. When the order is done, returns the addresses of its hosts. */
 async function sendOrder(
   child: ChildProcess,
   order: Omit<WorldOrder, 'number'> & { kind: WorldOrder['kind'] } & Record<string, unknown>,

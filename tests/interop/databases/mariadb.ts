@@ -17,10 +17,10 @@ const WATCHED = `CREATE USER 'watched'@'%' IDENTIFIED BY 'secret';`;
 const ANYBODY = `CREATE USER ''@'%';`;
 
 export const mariadb = serverWith('mariadb', WATCHED);
-/** Accepts a login under an empty user name. */
+/** MariaDB that accepts logins with an empty user name. */
 export const openMariadb = serverWith('mariadb-anonymous', `${WATCHED} ${ANYBODY}`);
 
-/** MariaDB without TLS, and three that refuse us instead of a greeting. */
+/** MariaDB in four variants: one without TLS, and three that refuse us in place of a greeting. */
 export const refusingMariadb: ServerKind = {
   name: 'mariadb-refusing',
   packages: PACKAGES,
@@ -72,7 +72,7 @@ function serverWith(name: string, accounts: string): ServerKind {
         const traces = {
           log,
           filters: { 'mysqld-auth': () => void spawnSync('mariadb', ['--no-defaults', ...login]) },
-          // fail2ban would look up the name.
+          // Replaces the name in the log by the address, because fail2ban would look up the name.
           forFilters: (lines: string) => lines.replaceAll(`'${NAME}'`, `'${ADDRESS}'`),
           errors: /Aborted connection/,
           counters: { read: () => readCounters(socket), raise: () => converse(endpoint, []) },

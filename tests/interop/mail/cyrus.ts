@@ -9,7 +9,7 @@ const ADDRESS = '127.0.0.1';
 const DIRECT = { address: STANDARD_PORT_ADDRESS, port: 993 };
 const USER = 'cyrus';
 
-/** Unpacked only, because its packages would remove Dovecot. */
+/** Cyrus. Its packages are only unpacked, because installing them would remove Dovecot. */
 export const cyrus: ServerKind = {
   name: 'cyrus',
   packages: [...SYSLOG, 'libsasl2-modules-db'],

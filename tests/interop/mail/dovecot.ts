@@ -5,7 +5,7 @@ import { converse } from '../traces.ts';
 
 const ADDRESS = '127.0.0.1';
 
-/** Accepts anonymous logins, of which a check makes none. */
+/** Dovecot. It accepts anonymous logins, but a check makes none. */
 export const dovecot: ServerKind = {
   name: 'dovecot',
   packages: [

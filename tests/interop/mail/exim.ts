@@ -8,9 +8,9 @@ const ADDRESS = '127.0.0.1';
 const DIRECT = { address: STANDARD_PORT_ADDRESS, port: 465 };
 
 /**
- * Exim as many mail servers run it: it greets after four seconds, which drives spammers away, refuses clients whose EHLO name is not
- * that of their address, and has a certificate for RSA keys beside the usual one. Unpacked only, because its package would remove
- * Postfix.
+ * Exim as many mail servers run it. It greets after four seconds, which drives spammers away, refuses clients whose EHLO name
+ * is not that of their address, and has a second certificate, with an RSA key. Its package is only unpacked, because
+ * installing it would remove Postfix.
  */
 export const exim: ServerKind = {
   name: 'exim',

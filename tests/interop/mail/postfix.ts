@@ -18,7 +18,7 @@ postlog unix-dgram n - n - 1 postlogd
 smtpd pass - - n - - smtpd
 `;
 
-/** Several ports: with and without TLS, behind postscreen, and with restrictions that refuse every client. */
+/** Postfix with several ports: with and without TLS, behind postscreen, and with restrictions that refuse every client. */
 export const postfix: ServerKind = {
   name: 'postfix',
   packages: ['postfix'],
@@ -73,7 +73,7 @@ postscreen_access_list =
     const plain = await serve({});
     await serve({ smtpd_tls_wrappermode: 'yes' }, { protocol: 'tls', ...DIRECT });
     await serve({}, {}, 'postscreen');
-    // These tests of postscreen take the whole dialogue, so it never hands the client to smtpd.
+    // These tests of postscreen take up the whole dialogue, so it never hands the client over to smtpd.
     await serve(
       {
         postscreen_pipelining_enable: 'yes',
@@ -86,7 +86,7 @@ postscreen_access_list =
     );
     await serve({ smtpd_delay_reject: 'no', smtpd_helo_restrictions: '$strict_helo' });
     await serve({ smtpd_tls_security_level: 'none' }, { fails: 'does not offer STARTTLS' });
-    // Greetings with 450, 421 and 554
+    // Greetings with the codes 450, 421 and 554.
     for (const restriction of ['defer', '$refuse_with_421', 'reject']) await refusing(restriction);
     files.write('master.cf', services.join('') + OTHER_SERVICES);
     run(['postfix', '-c', files.folder, 'check']);

@@ -14,7 +14,10 @@ import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';
 
-/** nnrpd alone, without innd. Unpacked only, because its package needs a mail server and a host name. */
+/**
+ * nnrpd, the part of INN that serves readers, without innd. The package is only unpacked, because installing it needs a mail
+ * server and a host name.
+ */
 export const inn: ServerKind = {
   name: 'inn',
   packages: SYSLOG,

@@ -36,7 +36,7 @@ VirtualHost "${host}"
     files.changeOwner('prosody');
     const endpoints: Endpoint[] = [
       { protocol: 'xmpp', ...client },
-      // host-unknown
+      // The server answers host-unknown.
       { protocol: 'xmpp', ...client, host: 'other.test', fails: 'refused us now' },
       { protocol: 'xmpp-server', ...SERVER_TO_SERVER },
       { protocol: 'tls', ...DIRECT },
@@ -46,7 +46,7 @@ VirtualHost "${host}"
       cwd: files.folder,
       listensOn: endpoints,
     });
-    // Not warnings: Prosody warns of every server that shows no certificate when it ends its stream.
+    // Warnings are left out: Prosody warns of every server that shows no certificate when it ends its stream.
     const traces = { log, filters: {}, errors: /\terror\t|disconnected: (?!connection closed)/ };
     return { ...daemon, endpoints, traces };
   },

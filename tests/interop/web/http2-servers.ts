@@ -13,7 +13,7 @@ const site = async (more: Partial<Endpoint>): Promise<Endpoint> => ({
   ...more,
 });
 
-/** Speaks HTTP/2 alone, and closes connections without ALPN. */
+/** A server that speaks only HTTP/2, and closes connections without ALPN. */
 export const nghttpd: ServerKind = {
   name: 'nghttpd',
   packages: ['nghttp2-server'],
@@ -29,7 +29,7 @@ export const nghttpd: ServerKind = {
   },
 };
 
-/** One port with HTTP/2 alone, and one that rejects clients without ALPN. */
+/** HAProxy with one port that speaks only HTTP/2, and one that rejects clients without ALPN. */
 export const haproxy: ServerKind = {
   name: 'haproxy',
   packages: ['haproxy'],

@@ -5,8 +5,8 @@ import { type Incident, keyOf, type MemoryOutbox, type SentStep } from './memory
 import type { MutableEvent } from '../../../contract/words.ts';
 
 /*
- * Guarantees about alerts, each verified against the whole history. They share no code with the rules under test, not even the
- * due times of steps.
+ * Guarantees about alerts, each verified against the whole history. They share no code with the rules under test: they even
+ * compute the due times of steps themselves.
  */
 
 const RECHECK_MS = 20_000;
@@ -56,8 +56,8 @@ function reachedStep(
 }
 
 /**
- * Returns whether the new certificate expires soon, or sooner than the old one: it may belong to another server instead of being
- * a renewal.
+ * Returns whether the new certificate expires soon, or sooner than the old one. Then it may belong to another server and not
+ * be a renewal.
  */
 function mayBeOtherServer(
   { lastSeen, leafFingerprint }: Verdict,
@@ -80,13 +80,13 @@ export interface ObservedCheck {
   steps: readonly ChosenStep[] | null;
   muted: readonly MutableEvent[];
   isMaintained: boolean;
-  /** The alerts that this check planned and the outbox accepted. */
+  /** The alerts that this check planned and that the outbox accepted. */
   alerts: readonly SentStep[];
   /** Ids of the incidents to which an intermittent problem returned. */
   rejoined: readonly string[];
 }
 
-/** The state of one problem: it exists, it is gone, or the check could not tell. `due`: an alert is due. */
+/** What a check says about one problem: it exists, it is gone, or the check could not tell. `due`: whether an alert is due. */
 interface Sighting {
   state: 'present' | 'absent' | 'unknown';
   due: { step: string; at: number | null } | null;
@@ -125,7 +125,7 @@ export class Guarantees {
       const { fingerprint, notAfter } = certificate;
       const known = lastSeen?.expiring.find((one) => one.fingerprint === fingerprint);
       const isShown = shown.includes(fingerprint);
-      // A certificate that the check did not see may still be served by another server.
+      // If the check did not see the certificate, another server may still serve it.
       const away = reached && known === undefined ? 'absent' : 'unknown';
       const reachedBy = known ? reachedStep(known, steps, now) : null;
       const isOtherServer = away === 'absent' && mayBeOtherServer(verdict, certificate.seen, steps, now);
@@ -160,7 +160,7 @@ export class Guarantees {
     return sightings;
   }
 
-  /** Extends the track of a problem by this check and returns it; null without any conclusive check so far. */
+  /** Adds this check to the track of a problem and returns the track; null before the first conclusive check. */
   #updateTrack(key: string, { state }: Sighting, now: number): Track | null {
     const track = this.#tracks.get(key) ?? null;
     if (state === 'unknown') return track;
@@ -248,7 +248,7 @@ export class Guarantees {
     assert(isReported, `${key}: ${due.step} is lost`);
   }
 
-  /** A recovery is reported once, only after an alert, when the problem has been gone for two checks; and then always. */
+  /** A recovery is reported once, and only after an alert. It must be reported once the problem has been gone for two checks. */
   #verifyRecovery(check: ObservedCheck, key: string, track: Track | null): void {
     const { outbox, now, alerts, muted } = check;
     const isOver = track?.state === 'absent' && now - track.since >= ABSENT_MS && track.before === now;

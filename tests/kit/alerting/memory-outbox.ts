@@ -14,7 +14,7 @@ export interface SentStep {
   step: PlannedAlert['step'];
   alert: PlannedAlert;
   at: number;
-  /** `waiting`: until quiet hours end. */
+  /** State of the alert. `waiting`: held until quiet hours end. */
   state: 'waiting' | 'sent' | 'superseded';
 }
 
@@ -30,7 +30,7 @@ export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: 
 export class MemoryOutbox {
   readonly incidents: Incident[] = [];
   readonly sent: SentStep[] = [];
-  /** When each incident ended, in order. */
+  /** Times at which incidents ended, in order. */
   readonly ends: { incident: Incident; at: number }[] = [];
   isQuiet = false;
   #uptime: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null, downSeenAt: null };
@@ -60,7 +60,7 @@ export class MemoryOutbox {
     return this.incidents.find((one) => one.key === key && one.endedAt === null && !one.isDropped) ?? null;
   }
 
-  /** Updates the uptime before the incidents, as each check does. */
+  /** Updates the uptime. Every check does so before it updates the incidents. */
   followUptime(state: 'up' | 'down' | 'unknown', now: number): void {
     const { standing, incident, endedAt } = followUptime(this.#uptime, { state, now });
     this.#uptime = standing;
@@ -81,7 +81,7 @@ export class MemoryOutbox {
     }
   }
 
-  /** Records a check; by default the host is up and all settings are defaults. Returns the alerts. */
+  /** Records a check and returns its alerts. By default the host is up and all settings have their defaults. */
   recordCheck({
     state = 'up',
     ...look
@@ -134,7 +134,7 @@ export class MemoryOutbox {
     for (const one of this.sent) if (one.state === 'waiting') one.state = 'sent';
   }
 
-  /** Drops queued alerts of an incident that was acknowledged or snoozed. */
+  /** Drops the queued alerts of an incident that was acknowledged or snoozed. */
   dropWaiting(incident: Incident): void {
     for (const one of this.#rowsOf(incident))
       if (one.state === 'waiting' && one.step !== 'resolved') one.state = 'superseded';

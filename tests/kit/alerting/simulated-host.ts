@@ -7,17 +7,17 @@ export const DAY = 24 * HOUR;
 const LIFETIMES = [6 * DAY, 90 * DAY, 398 * DAY];
 
 export interface SimulatedCertificate extends Readonly<ExpiringCertificate> {
-  /** The same certificate as verdicts describe it. */
+  /** The certificate as verdicts describe it. */
   seen: ExpiringCertificate;
   isRevoked: boolean;
   isReplacementWanted: boolean;
 }
 
-/** A simulated host whose state changes, and the verdict of a check; fast, because no certificate is minted. */
+/** A simulated host whose state changes. It makes the verdict of a check directly, which is fast, because no certificate is minted. */
 export class SimulatedHost {
   readonly certificates: SimulatedCertificate[] = [];
   served: SimulatedCertificate;
-  /** Another certificate: of a second server behind the same address, or of a second address. */
+  /** Another certificate that the host serves: of a second server behind the same address, or at a second address. Null for none. */
   other: SimulatedCertificate | null = null;
   answersIn: 'one' | 'turns' | 'both' = 'one';
   isWrongName = false;
@@ -32,7 +32,7 @@ export class SimulatedHost {
 
   issue(now: number, draw: number): SimulatedCertificate {
     const lifetime = LIFETIMES[draw % LIFETIMES.length] ?? DAY;
-    // Some are fresh, others close to their end or past it.
+    // Some certificates are new, others close to their end or past it.
     const notBefore = now - Math.floor((lifetime * [0, 0.1, 0.7, 0.85, 0.97, 1.01][(draw >> 3) % 6]!) / 1);
     const seen: ExpiringCertificate = {
       fingerprint: `c${this.certificates.length}`,
@@ -141,7 +141,7 @@ function finding(
   };
 }
 
-/** Omits what alerts do not depend on. */
+/** Returns a verdict with only these parts: alerts depend on no others. */
 function partial(verdict: Record<string, unknown>): Verdict {
   return verdict as unknown as Verdict;
 }

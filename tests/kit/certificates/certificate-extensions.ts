@@ -12,9 +12,9 @@ import {
 
 export interface RawExtension {
   oid: string;
-  /** Absent: the extension omits the field, as DER requires of the default (X.690 §11.5). */
+  /** If absent, the extension omits the field, as DER requires of the default (X.690 §11.5). */
   critical?: boolean;
-  /** DER of the extension itself, the content of extnValue. */
+  /** DER of the extension's value, which is the content of extnValue. */
   value: Uint8Array;
 }
 

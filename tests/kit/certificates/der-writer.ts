@@ -20,7 +20,7 @@ export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 
 export const printableString = (text: string): Buffer => tlv(0x13, Buffer.from(text, 'latin1'));
 export const ia5String = (text: string): Buffer => tlv(0x16, Buffer.from(text, 'latin1'));
 
-/** Encodes a context-specific tag: constructed for EXPLICIT tags and structured values, primitive for IMPLICIT strings. */
+/** Encodes a context-specific tag. Pass `constructed` as true for EXPLICIT tags and structured values, as false for IMPLICIT strings. */
 export function tagged(number: number, constructed: boolean, ...contents: readonly Uint8Array[]): Buffer {
   return tlv(0x80 | (constructed ? 0x20 : 0) | number, ...contents);
 }

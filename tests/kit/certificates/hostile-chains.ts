@@ -40,9 +40,9 @@ const below =
     chainOf(root.intermediate(authority).issue({ dnsNames: [HOSTILE_HOST], ...leaf }));
 
 /**
- * The most expensive chains known for each part of judging: names against constraints of each form, normalisation, signatures,
- * path search, policies, parsing. Each chain is leaf first, below the given root, within 100 kB: OpenSSL accepts no more from a
- * server.
+ * The most expensive chains known for each part of judging: names against constraints of each form, normalisation,
+ * signatures, path search, policies, parsing. Each chain is leaf first, for the given root. None is larger than 100 kB:
+ * OpenSSL accepts no more from a server.
  */
 export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => MintedCertificate[]>> = {
   'expanding directory names × constraints': below(
@@ -133,7 +133,8 @@ export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => 
     return chainOf(authority.issue({ dnsNames: [HOSTILE_HOST] }));
   },
   '220 certificates of one name': (root) => {
-    // All expire at the same time. Otherwise a path search, which first tries those that expire last, might try the right one too early.
+    // All certificates expire at the same time: a path search tries those that expire last first, and might otherwise try the
+    // right one too early.
     const notAfter = Date.now() + 3650 * DAY_MS;
     const authorities = times(220, () =>
       root.intermediate({ commonName: 'a', keyIdentifiers: null, notAfter }),

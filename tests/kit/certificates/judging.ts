@@ -29,7 +29,7 @@ export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...yea
 
 /** Issues a certificate for `HOST`, valid by default. */
 export const issue = (options: CertificateOptions = {}) => intermediate.issue({ ...current, ...options });
-/** Returns what a correct server sends. */
+/** Returns the certificates that a correctly configured server sends. */
 export const withChain = (leaf: MintedCertificate) => [leaf, ...leaf.chain];
 
 export function answer(
@@ -83,7 +83,7 @@ export const judged = (
   now?: number,
 ): Verdict => judgedAddresses([answer(withChain(leaf))], changes, previous, now);
 
-/** Returns the verdict on a host whose addresses answered this, if clients trust `root`. */
+/** Returns the verdict on a host with these observed addresses, if clients trust `root`. */
 export const judgedAddresses = (
   addresses: readonly AddressObservation[],
   changes: Partial<Observation> = {},
@@ -94,7 +94,10 @@ export const judgedAddresses = (
 /** Returns the verdict on `ENDPOINT` with findings and failure in words. */
 export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);
 
-/** Returns the strings with a lower-case word after a space. Sentences have one; codes, numbers, dates and fingerprints have none. */
+/**
+ * Returns the strings in which a lower-case word follows a space. Sentences have such a word; codes, numbers, dates and
+ * fingerprints do not.
+ */
 export function sentencesIn(value: unknown): string[] {
   if (typeof value === 'string') return / [a-z]/.test(value) ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];

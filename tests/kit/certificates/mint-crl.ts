@@ -24,12 +24,12 @@ export interface CrlOptions {
   revoked?: readonly Revoked[];
   /** Number of entries with random serial numbers of 18 octets, added before `revoked`. */
   fillers?: number;
-  /** True for a list of entries that is present although it is empty. */
+  /** True to write a list of entries although it is empty. */
   emptyList?: boolean;
-  /** Defaults: an hour ago, and in a week. If `nextUpdate` is null, the CRL has none. */
+  /** Times of the CRL. Defaults: an hour ago, and in a week. If `nextUpdate` is null, the CRL has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
-  /** This and the next three are fields of the IssuingDistributionPoint, which is omitted without any of them. */
+  /** Fields of the IssuingDistributionPoint, as are the next three. It is omitted if none of them is given. */
   url?: string | readonly string[];
   only?: 'user' | 'authority' | 'attribute';
   someReasons?: boolean;
@@ -45,7 +45,7 @@ export interface CrlOptions {
   signer?: KeyPair;
   issuerDer?: Uint8Array;
   hash?: Hash;
-  /** OID to write as the signature algorithm. Default: that of the actual signature. */
+  /** OID to write as the signature algorithm. Default: the OID of the actual signature. */
   signatureOid?: string;
   corruptSignature?: boolean;
 }
@@ -78,7 +78,10 @@ export function mintCrl(
   );
 }
 
-/** Returns entries with random serial numbers. Copies a few encoded ones, because encoding 100,000 one by one takes too long. */
+/**
+ * Returns entries with random serial numbers. Encodes only a few and copies these, because encoding 100,000 one by one takes
+ * too long.
+ */
 function fillers(count: number, at: number): Buffer {
   const serialNumber = 0x2c01n << 128n;
   const kinds = [{ serialNumber, reason: 4 }, { serialNumber }, { serialNumber }, { serialNumber }].map(

@@ -21,25 +21,25 @@ export interface SingleResponseOptions {
   /** CRLReason code (RFC 5280 §5.3.1). */
   reason?: number;
   revokedAt?: Instant;
-  /** Defaults: an hour ago, and in a week. If `nextUpdate` is null, the response has none. */
+  /** Times of the response. Defaults: an hour ago, and in a week. If `nextUpdate` is null, the response has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
 }
 
 export interface OcspResponseOptions extends SingleResponseOptions {
-  /** Further single responses about the same certificate, which come before the one that the other options describe. */
+  /** Further single responses about the same certificate. They come before the one that the other options describe. */
   before?: readonly SingleResponseOptions[];
   producedAt?: Instant;
-  /** Delegated responder. The response contains its certificate. Default: the authority itself responds. */
+  /** Delegated responder, whose certificate the response contains. Default: the authority itself responds. */
   responder?: MintedCertificate;
   /** Whether the responder id is its name (default) or the hash of its key. */
   named?: 'name' | 'key';
   /** Hash algorithm of the CertID. Default: SHA-1. */
   idHash?: IdHash;
-  /** Key that signs instead of that of the named responder. */
+  /** Key that signs instead of the responder's key. */
   signer?: KeyPair;
   hash?: Hash;
-  /** OID to write as the signature algorithm. Default: that of the actual signature. */
+  /** OID to write as the signature algorithm. Default: the OID of the actual signature. */
   signatureOid?: string;
   corruptSignature?: boolean;
   extensions?: readonly RawExtension[];

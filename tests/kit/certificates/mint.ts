@@ -52,7 +52,7 @@ export interface CertificateOptions {
   organization?: string | null;
   organizationalUnit?: string | null;
   country?: string | null;
-  /** DER of the subject; replaces the four attributes above. */
+  /** DER of the subject, which replaces the four attributes above. */
   subjectDer?: Uint8Array;
   /** DER of the issuer name. Default: the signer's subject. */
   issuerDer?: Uint8Array;
@@ -65,13 +65,13 @@ export interface CertificateOptions {
   key?: KeyChoice | KeyPair;
   /** Digest of the signature on this certificate. Default: SHA-256. */
   hash?: Hash;
-  /** OID to write as the signature algorithm. Default: that of the signer's key and `hash`. */
+  /** OID to write as the signature algorithm. Default: the OID that fits the signer's key and `hash`. */
   signatureOid?: string;
-  /** Signs with RSASSA-PSS. The signer needs an RSA key, which its certificate may restrict to PSS. */
+  /** Set to sign with RSASSA-PSS. The signer needs an RSA key, which its certificate may restrict to PSS. */
   pss?: PssOptions;
   certificateAuthority?: boolean;
   pathLength?: number;
-  /** Null omits the extension. The same applies to the next three. */
+  /** Null omits the extension, as it does for the next three. */
   basicConstraints?: null;
   keyUsage?: readonly KeyUsage[] | null;
   extendedKeyUsage?: readonly string[] | null;
@@ -82,7 +82,7 @@ export interface CertificateOptions {
   ocspUrls?: readonly string[];
   crlUrls?: readonly string[];
   cpsUrls?: readonly string[];
-  /** Times at which made-up logs of Certificate Transparency saw the certificate. Browsers demand some of public roots. */
+  /** Times at which made-up Certificate Transparency logs saw the certificate. Browsers demand some for certificates of public roots. */
   timestamps?: readonly Instant[];
   extraExtensions?: readonly RawExtension[];
   /** Flips one bit of the signature. */
@@ -108,13 +108,13 @@ export interface MintedCertificate {
 }
 
 export interface MintedAuthority extends MintedCertificate {
-  /** Mints an end-entity certificate. Defaults: serverAuth, valid from an hour ago until in 90 days. */
+  /** Mints an end-entity certificate. By default it is for serverAuth, and valid from an hour ago until in 90 days. */
   issue(options?: CertificateOptions): MintedCertificate;
   /** Mints a CA whose certificate this CA signs. */
   intermediate(options?: CertificateOptions): MintedAuthority;
 }
 
-/** Algorithms whose identifier names both the key and its signatures: the key type of node:crypto and the OID. */
+/** Key types that also determine the signature algorithm: for each, the key type of node:crypto and the OID. */
 const SIGNING_ALGORITHMS = {
   Ed25519: ['ed25519', '1.3.101.112'],
   Ed448: ['ed448', '1.3.101.113'],
@@ -144,7 +144,7 @@ const DIGEST_OIDS: Record<'ec' | 'rsa', Record<Hash, string | null>> = {
 interface Signer {
   key: KeyPair;
   subjectDer: Buffer;
-  /** `chain` of the certificates that it issues: its own certificate and its intermediates; empty for a root. */
+  /** The `chain` of the certificates that this authority issues: its own certificate and the intermediates above it; empty for a root. */
   chain: readonly MintedCertificate[];
 }
 
@@ -297,7 +297,7 @@ function extensions(options: CertificateOptions, key: KeyPair, signingKey: KeyPa
     options.extendedKeyUsage ? extendedKeyUsage(options.extendedKeyUsage) : false,
     options.keyIdentifiers !== null && subjectKeyIdentifier(keyIdentifier(key)),
     options.keyIdentifiers !== null && authorityKeyIdentifier(keyIdentifier(signingKey)),
-    // Critical if the subject is empty (RFC 5280 §4.2.1.6).
+    // The extension is critical if the subject is empty (RFC 5280 §4.2.1.6).
     dnsNames.length + ipAddresses.length > 0 &&
       subjectAltName(dnsNames, ipAddresses, nameDer(options).length === 2),
     (options.permitted !== undefined || options.excluded !== undefined) &&

@@ -10,7 +10,7 @@ import {
 } from './der-writer.ts';
 import { type CertificateOptions, type Hash, type KeyPair, mintKey } from './mint.ts';
 
-/** How a signature by RSASSA-PSS is made (RFC 8017 §8.1), and how its AlgorithmIdentifier is written (RFC 4055 §3.1). */
+/** How to make an RSASSA-PSS signature (RFC 8017 §8.1), and how to write its AlgorithmIdentifier (RFC 4055 §3.1). */
 export interface PssOptions {
   /** Default: SHA-256. */
   hash?: Hash;
@@ -18,11 +18,11 @@ export interface PssOptions {
   maskHash?: Hash;
   /** Default: the length of the hash. */
   saltBytes?: number;
-  /** Writes the field trailerField, which DER omits if it has its default of 1. */
+  /** Value of the field trailerField, which DER omits if it has its default of 1. */
   trailer?: number;
   /** False omits the NULL of the hash algorithms, which RFC 4055 §2.1 says to write and allows to omit. */
   withNull?: boolean;
-  /** DER of the parameters; null omits them. Replaces those that `saltBytes` and the others describe. */
+  /** DER of the parameters, which replaces the ones that the other options describe; null omits the parameters. */
   parameters?: Uint8Array | null;
 }
 
@@ -66,7 +66,10 @@ export function pssAlgorithm(options: PssOptions = {}): Buffer {
   return sequence(objectIdentifier(RSASSA_PSS), ...(parameters === null ? [] : [parameters]));
 }
 
-/** Signs by RSASSA-PSS (RFC 8017 §9.1.1). Node.js can choose neither the hash of MGF1 nor options that a key forbids. */
+/**
+ * Signs with RSASSA-PSS (RFC 8017 §9.1.1). Done here because Node.js can neither choose the hash of MGF1 nor use options that
+ * a key forbids.
+ */
 export function pssSign(data: Uint8Array, { privateKey }: KeyPair, options: PssOptions): Buffer {
   const { hash = 'sha256', maskHash = hash, saltBytes = digest(hash).length } = options;
   const modulusBits = privateKey.asymmetricKeyDetails?.modulusLength ?? 0;
@@ -102,8 +105,8 @@ function digest(hash: Hash, ...parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Mints a key that the certificate restricts to RSASSA-PSS. `parameters`: DER of the restrictions, or null for none. The private
- * key stays an ordinary one, which can sign in any way.
+ * Mints a key that its certificate restricts to RSASSA-PSS. `parameters`: DER of the restrictions; null for none. The private
+ * key itself is an ordinary one, which can sign in any way.
  */
 export function pssKey(parameters: Uint8Array | null): {
   key: KeyPair;
@@ -115,7 +118,10 @@ export function pssKey(parameters: Uint8Array | null): {
   return { key, editFields: (fields) => fields.with(6, info) };
 }
 
-/** Mints such a key for a server. OpenSSL restricts the private key in the same way. @throws Error if it does not know the parameters */
+/**
+ * Mints a key that is restricted to RSASSA-PSS, for a server. OpenSSL also restricts the private key. @throws Error if
+ * OpenSSL does not know the parameters
+ */
 export function pssServerKey(parameters: Uint8Array | null): CertificateOptions {
   const { key, editFields } = pssKey(parameters);
   const numbers = key.privateKey.export({ type: 'pkcs1', format: 'der' });

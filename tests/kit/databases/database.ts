@@ -10,34 +10,34 @@ import { openStore, type Store, type StoreOptions } from '../../../server/store/
 
 export type DatabaseName = Store['dialect'];
 
-/** Both databases of the product; suites on an unavailable one are shown as skipped. */
+/** Both databases of the product. Suites on a database that is not available are shown as skipped. */
 export const DATABASES: readonly DatabaseName[] = ['sqlite', 'postgres'];
 
 export function hasDatabase(name: DatabaseName): boolean {
   return name === 'sqlite' || inject('postgres') !== null;
 }
 
-/** A separate, migrated database, for the processes of a test or for several stores at once. */
+/** A separate, migrated database: for the processes of a test, or for several stores at once. */
 export interface Database {
   name: DatabaseName;
   dataDir: string;
   /** null on SQLite. */
   databaseUrl: string | null;
-  /** Leases use the callers' `now`, so that tests can move the clock. `remove` closes every store. */
+  /** Opens a store. Leases use the callers' `now`, so that tests can move the clock. `remove` closes every store. */
   open(options?: Partial<StoreOptions>): Promise<Store>;
   remove(): Promise<void>;
 }
 
-/** A server and a migrated database on it to copy from. */
+/** A server, and a migrated database on it that tests copy. */
 export interface PostgresTemplate {
   url: string;
   template: string;
 }
 
 /**
- * Creates a database that the caller removes; `freshStore` does all of that for a single store. `migrated: false` creates no
- * tables. `copyOf`: copies the tables and rows of this one, whose stores must be closed. `postgres`: use this server instead of the
- * one of the test run.
+ * Creates a database, which the caller has to remove. `freshStore` does both for a single store. `migrated: false` creates no
+ * tables. `copyOf` copies the tables and rows of a database whose stores are closed. `postgres`: use this server instead of
+ * the test run's.
  */
 export async function freshDatabase(
   name: DatabaseName,
@@ -91,13 +91,16 @@ export async function untilDisconnected({ databaseUrl }: Database): Promise<void
 export async function freshStore(name: DatabaseName, options?: Partial<StoreOptions>): Promise<Store> {
   if (name === 'postgres') return reusedStore(options);
   const database = await freshDatabase(name);
-  // Measured: takes a sixth of the time of creating the tables.
+  // Measured: copying takes a sixth of the time of creating the tables.
   copyFileSync(inject('sqliteTemplate'), join(database.dataDir, SQLITE_FILE));
   onTestFinished(() => database.remove());
   return database.open(options);
 }
 
-/** Unused databases of this test worker, with the versions of their schemas; the end of the run drops them with the others. */
+/**
+ * Databases of this test worker that are not in use, with the versions of their schemas. The end of the run drops them with
+ * all others.
+ */
 const unused: { database: Database; schema: string }[] = [];
 
 /** Measured: emptying a database takes a fifth of the time of creating one. */
@@ -106,7 +109,7 @@ async function reusedStore(options?: Partial<StoreOptions>): Promise<Store> {
   const database = known?.database ?? (await freshDatabase('postgres'));
   const store = await database.open(options);
   const schema = await schemaVersion(store);
-  // A test has changed tables, triggers or indexes.
+  // The test before has changed tables, triggers or indexes, so this database cannot be reused.
   if (known && schema !== known.schema) {
     await database.remove();
     return reusedStore(options);
@@ -115,7 +118,8 @@ async function reusedStore(options?: Partial<StoreOptions>): Promise<Store> {
     await store.close();
     unused.push({ database, schema });
   });
-  // Empty it now, not after the previous test: leftovers of that test may have written until its store was closed.
+  // Empty it now and not after the previous test: parts of that test that were still running may have written until its store
+  // was closed.
   if (known) await sql.raw(EMPTY_ALL_TABLES).execute(store.db);
   return store;
 }
@@ -131,7 +135,7 @@ async function schemaVersion({ db }: Store): Promise<string> {
   return rows[0]?.version ?? '';
 }
 
-/** With triggers disabled, because foreign keys would require an order. */
+/** Triggers are disabled, because foreign keys would require an order of deletions. */
 const EMPTY_ALL_TABLES = `do $$
   declare name text;
   begin
@@ -149,8 +153,8 @@ export function describeEachDatabase(title: string, suite: Suite): void {
 }
 
 /**
- * SQLite; with `--everything` also PostgreSQL. For suites above the store that do not test locks, paging, counts, signals or
- * concurrent workers: the store's own tests cover their queries on both.
+ * The databases for suites above the store: SQLite, with `--everything` also PostgreSQL. For suites that do not test locks,
+ * paging, counts, signals or concurrent workers: the tests of the store cover their queries on both.
  */
 export const ANY_DATABASE: readonly DatabaseName[] =
   process.env['TEST_EVERYTHING'] === 'true' ? DATABASES : ['sqlite'];
@@ -203,7 +207,7 @@ async function createDatabase(
   // Named after the template, so that the end of the run finds leftovers.
   const name = `${server.template}_${randomBytes(8).toString('hex')}`;
   const source = copyOf ? new URL(copyOf.databaseUrl ?? '').pathname.slice(1) : server.template;
-  // Measured: takes a third of the default's time if fsync is off.
+  // Measured: with fsync off, `file_copy` takes a third of the time of the default strategy.
   const copy = migrated ? ` template ${source} strategy file_copy` : '';
   await execute(server.url, `create database ${name}${copy}`);
   return {

@@ -26,7 +26,7 @@ function fill(db: DatabaseSync, monitors: number, made: Map<string, Row[]>): voi
   const tables = sqliteTables(db);
   for (const table of tables) {
     if (table.name === 'database_id') {
-      // The first start has already written its only row.
+      // The first start has already written the only row of this table.
       made.set(table.name, [...sqliteRows(db, table)].flat());
       continue;
     }

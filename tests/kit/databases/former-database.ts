@@ -9,8 +9,8 @@ import { type Database, type DatabaseName, freshDatabase } from './database.ts';
 const SCRIPTS = join(import.meta.dirname, '../../store/former-schema');
 
 /**
- * Returns a database of level 20 with rows in every table, as the program before `0021-initial-schema` left it, until the test
- * ends.
+ * Returns a database of level 20 with rows in every table, as the program left it before the migration `0021-initial-schema`.
+ * It is removed when the test ends.
  */
 export async function formerDatabase(name: DatabaseName): Promise<Database> {
   const database = await freshDatabase(name, { migrated: false });

@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../../server/store/schema/tables.ts';
 import type { DatabaseName } from './database.ts';
 
-/** A row of the table of incidents before `0036-incident-members`: one for each domain, `group_id` is the one with the alerts. */
+/**
+ * A row of the incidents table as it was before the migration `0036-incident-members`, with one row for each domain.
+ * `group_id` is the id of the incident that has the alerts.
+ */
 export interface FormerIncident {
   account_id: string;
   id: string;
@@ -19,7 +22,7 @@ const COLUMNS =
   sql.raw(`account_id, monitor_id, id, problem, fingerprint, started_at, confirmed_at, clearing_since, ended_at,
   recovered, acknowledged_at, snoozed_until, cause, message, facts, group_id`);
 
-/** Reverts the migration to members, so that the incidents are as the previous version stored them. */
+/** Reverts the migration `0036-incident-members`, so that the incidents are stored as the version before it did. */
 export async function restoreFormerIncidents(db: Kysely<Tables>, name: DatabaseName): Promise<void> {
   const isPostgres = name === 'postgres';
   await db.connection().execute(async (connection) => {

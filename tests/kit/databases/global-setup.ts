@@ -19,7 +19,8 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const file = await migratedFile();
   project.provide('sqliteTemplate', file.path);
-  // A killed process leaves its writes to the operating system; only the crash tests must not rely on that.
+  // Without fsync, data survives a killed process, but not a crash of the machine. Only the crash tests must not rely on
+  // that.
   const server = await startPostgres({ durable: project.name === 'crash' });
   if (server === null) {
     project.provide('postgres', null);

@@ -3,8 +3,8 @@ import type { Store } from '../../../server/store/db/open-store.ts';
 import type { Tables } from '../../../server/store/schema/tables.ts';
 
 /**
- * Inserts many rows in one statement, each with the columns of the first row. As JSON, because hundreds of thousands of
- * parameters take longer than the rows.
+ * Inserts many rows in one statement. All rows have the columns of the first one. The rows are sent as JSON, because hundreds
+ * of thousands of parameters would take longer than the insertion.
  */
 export async function insertRows<T extends keyof Tables>(
   { db, dialect }: Store,
@@ -34,7 +34,10 @@ function sqliteValue(name: string, sample: unknown) {
   return sample instanceof Uint8Array ? sql`unhex(substr(${value}, 3))` : value;
 }
 
-/** Inserts monitors and then sets their certificates, as checks do, because only updates fire the triggers that list certificates. */
+/**
+ * Inserts monitors, and then sets their certificates in an update, as checks do: only updates fire the triggers that list
+ * certificates.
+ */
 export async function insertMonitors(
   store: Store,
   rows: readonly Insertable<Tables['monitors']>[],

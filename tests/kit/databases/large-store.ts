@@ -14,7 +14,7 @@ export interface Population {
   largest: number;
   /** Number of accounts with 5,000 monitors each. */
   teams: number;
-  /** Number of monitors in total; the rest belongs to people with 1 to 49 each. */
+  /** Number of monitors in total. All others belong to people with 1 to 49 monitors each. */
   total: number;
 }
 
@@ -78,7 +78,7 @@ export async function fillStore(store: Store, options: FillOptions): Promise<Fil
     for (let index = 0; index < (sizes[place] ?? 0); index++)
       if (waiting.push({ accountId, index }) === AT_ONCE) await flush();
   await flush();
-  // PostgreSQL vacuums by itself within a minute.
+  // PostgreSQL would otherwise vacuum by itself within a minute.
   await sql.raw(store.dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(store.db);
   return {
     largest: ids[0] ?? '',
@@ -121,7 +121,7 @@ function accountOf(id: string, now: number): Insertable<Tables['accounts']> {
 const KINDS = ['shop', 'api', 'mail', 'www', 'cdn', 'login', 'status', 'vpn', 'git', 'files'];
 const PLACES = ['fjord', 'moss', 'orchard', 'harbour', 'meadow', 'granite', 'willow'];
 const TAGS = ['prod', 'staging', 'customer-a', 'customer-b', 'eu', 'us', 'legacy'];
-/** Days left, repeated: most certificates are fine, a few of every fifty are not. */
+/** Days left of the certificates, repeated for all monitors: in every fifty, a few are expired or expire soon. */
 const DAYS_LEFT = [-3, 2, 6, 11, ...Array.from({ length: 46 }, (_, index) => 20 + ((index * 37) % 160))];
 
 const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
@@ -136,7 +136,7 @@ function hostOf(index: number): string {
 function rowsOf(accountId: string, index: number, place: number, options: FillOptions) {
   const { now, dueOverMs, everyMinutes = 15 } = options;
   const { host, port } = options.endpointOf?.(index) ?? { host: hostOf(index), port: 443 };
-  // Spread evenly in any order of insertion.
+  // A fraction from 0 to 1. The fractions are spread evenly, however many monitors are inserted.
   const fraction = (place * 0.618_033_988_749) % 1;
   const notAfter = Math.floor(now + (pick(DAYS_LEFT, index * 7) + fraction) * DAY_MS);
   const fingerprint = createHash('sha256').update(`${accountId} ${host}`).digest('hex');

@@ -7,13 +7,13 @@ import { installDebianPackage } from '../machine/debian-package.ts';
 export interface PostgresBinaries {
   /** The folder of initdb and postgres. */
   bin: string;
-  /** Printed once at the start of a run. */
+  /** Says where the programs come from. Printed once at the start of a run. */
   origin: string;
 }
 
 const OLDEST_MAJOR = 15;
 const FALLBACK = join(import.meta.dirname, 'postgres-fallback');
-/** Packages install server programs here, each version in its own folder, which is not on the PATH. */
+/** Folders in which packages install server programs, each version in a folder of its own. They are not on the PATH. */
 const VERSIONED_PLACES: readonly [folder: string, bin: string][] = [
   ['/usr/lib/postgresql', 'bin'],
   ['/usr/pgsql', 'bin'],
@@ -21,7 +21,10 @@ const VERSIONED_PLACES: readonly [folder: string, bin: string][] = [
   ['/usr/local/opt', 'bin'],
 ];
 
-/** Returns the machine's programs, else Debian's package (as root), else those from npm; null if none is available. */
+/**
+ * Returns the machine's server programs, else those of Debian's package (needs root), else those from npm; null if none are
+ * available.
+ */
 export function findPostgres(): PostgresBinaries | null {
   return installedPostgres() ?? postgresFromDebian() ?? postgresFromNpm();
 }
@@ -38,7 +41,7 @@ function installedPostgres(): PostgresBinaries | null {
   for (const place of [...onPath, ...versioned]) {
     const program = join(place, 'postgres');
     if (!existsSync(program)) continue;
-    // The one on the PATH may be a link: initdb and the libraries are beside the real program.
+    // The program on the PATH may be a link: initdb and the libraries are beside the real program.
     const bin = dirname(realpathSync(program));
     if (willDo(bin)) return { bin, origin: bin };
   }
@@ -66,7 +69,7 @@ function postgresFromNpm(): PostgresBinaries | null {
         stdio: 'ignore',
       });
     }
-    // Do what its install script would do; npm archives contain no links.
+    // Does what the package's install script would do: npm archives contain no links.
     execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: home, stdio: 'ignore' });
   } catch {
     return null;

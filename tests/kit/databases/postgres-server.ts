@@ -10,13 +10,13 @@ import { findPostgres, type PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresServer {
   /** A superuser's URL of the database `postgres`. */
   url: string;
-  /** Printed once at the start of a run. */
+  /** Says where the server comes from. Printed once at the start of a run. */
   origin: string;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** false (default): without fsync, for speed. true: as an operator runs it. */
+  /** If false (the default), the server runs without fsync, for speed. If true, as an operator runs it. */
   durable?: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   if (given) return { url: given, origin: 'TEST_POSTGRES_URL', stop: async () => undefined };
   const binaries = findPostgres();
   if (binaries === null) return null;
-  // Another program may take the port between its choice and its use.
+  // Try again if another program has taken the port in the meantime.
   for (let attempt = 1; ; attempt++) {
     try {
       return await startCluster(binaries, options);
@@ -78,7 +78,8 @@ async function startCluster(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: process.platform === 'win32' ? '' : home,
     max_connections: 200,
-    // Without `synchronous_commit: 'off'`: VACUUM cannot mark pages all-visible before their commits are written to the WAL.
+    // `synchronous_commit` stays on: without it, VACUUM cannot mark pages all-visible before their commits are written to the
+    // WAL.
     ...(durable ? {} : { shared_buffers: '64MB', fsync: 'off', full_page_writes: 'off' }),
   };
   const watch = spawn(
@@ -87,7 +88,7 @@ async function startCluster(
       join(import.meta.dirname, 'postgres-watch.ts'),
       JSON.stringify({ program: join(bin, 'postgres'), data, home, owner, settings }),
     ],
-    // In its own session, so that a Ctrl-C that ends the tests leaves it time to clean up.
+    // Runs in a session of its own, so that a Ctrl-C that ends the tests leaves it time to clean up.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: programEnvironment() },
   );
   const ended = once(watch, 'exit');
@@ -126,7 +127,7 @@ function unprivilegedUser(): User | null {
   throw new Error('PostgreSQL refuses to run as root, and there is neither a user "postgres" nor "nobody".');
 }
 
-/** Returns a folder of the programs that the unprivileged user can access, because a checkout below /root is closed to it. */
+/** Returns a folder with the programs that the unprivileged user can access. The user has no access to a checkout below /root. */
 function reachable(bin: string, home: string): string {
   if (isOpenToAll(bin)) return bin;
   const copy = join(home, 'programs');
@@ -143,7 +144,8 @@ function isOpenToAll(folder: string): boolean {
 }
 
 /**
- * Returns the environment without PG* variables of the person who runs the tests. The log is parsed, so it must be in English.
+ * Returns the environment without the PG* variables of the person who runs the tests. Sets the language to English, because
+ * the log is parsed.
  */
 function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], TMPDIR: tmpdir(), LC_ALL: 'C' };

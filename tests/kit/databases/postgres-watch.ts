@@ -19,7 +19,7 @@ const server = spawn(program, ['-D', data, ...flags], {
   stdio: ['ignore', 'ignore', 'pipe'],
 });
 server.stderr.pipe(process.stdout);
-// The reader is gone if the tests died; then the log is discarded.
+// If the tests have died, nobody reads the log, so discard it.
 process.stdout.on('error', () => server.stderr.resume());
 
 function leave(): void {
@@ -28,7 +28,7 @@ function leave(): void {
 }
 server.on('error', leave);
 server.on('exit', leave);
-// SIGQUIT stops it at once; the data is discarded.
+// SIGQUIT stops the server at once. Its data is not needed any more.
 process.stdin.on('end', () => server.kill('SIGQUIT')).resume();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => server.kill('SIGQUIT'));

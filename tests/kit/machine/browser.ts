@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path';
 import { installDebianPackage } from './debian-package.ts';
 
-/** A Chromium that tests can drive, and the environment variables that it needs in addition. */
+/** A Chromium that tests can drive, and the additional environment variables that it needs. */
 export interface Browser {
   executablePath: string;
   env: Record<string, string>;
-  /** Printed once at the start of a run. */
+  /** Says where the browser comes from. Printed once at the start of a run. */
   origin: string;
 }
 
-/** Without hidden windows: it opens a page in a third of the time. */
+/** A Chromium that cannot show windows. It opens a page in a third of the time. */
 const HEADLESS_SHELL = 'chromium-headless-shell';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const FIXED_PLACES = [
@@ -30,8 +30,8 @@ export const BROWSER_FLAGS = [
 ];
 
 /**
- * Returns BROWSER_PATH, else a headless shell, else the machine's browser, else Debian's headless shell (with CI=true before the
- * machine's), else the one from npm; null if none is available.
+ * Returns the browser of BROWSER_PATH, else a headless shell, else the machine's browser, else Debian's headless shell, else
+ * the one from npm; null if none is available. With CI=true, Debian's headless shell comes before the machine's browser.
  */
 export function findBrowser(): Browser | null {
   const named = process.env['BROWSER_PATH'];
@@ -57,8 +57,8 @@ function firstOf(paths: readonly string[]): Browser | null {
 }
 
 /**
- * The package unpacks itself into the temporary folder and uses whatever files have its names there. A temporary folder of our
- * own has neither an old copy nor somebody else's file.
+ * Returns the browser of the npm package, unpacked. The package unpacks itself into the temporary folder and trusts files
+ * that already have the right names there. So it gets a folder of its own, without old copies or files of other users.
  */
 function browserFromNpm(): Browser | null {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
@@ -79,7 +79,7 @@ function browserFromNpm(): Browser | null {
         {
           cwd: FALLBACK,
           stdio: 'ignore',
-          // The package unpacks its libraries and fonts only if it detects this platform.
+          // The package unpacks its libraries and fonts only on this platform, so pretend to be on it.
           env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
         },
       );
@@ -99,7 +99,10 @@ function browserFromNpm(): Browser | null {
   };
 }
 
-/** The package's own configuration names folders of the platform that it is made for; without any font Chromium crashes. */
+/**
+ * Returns a font configuration. The one of the package names folders that exist only on its own platform, and Chromium
+ * crashes without any font.
+ */
 function fontConfiguration(unpacked: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -115,7 +118,7 @@ export function sessionCookies(
   cookies: ReadonlyMap<string, { value: string }>,
   url: string,
 ): { name: string; value: string; url: string; secure: true; httpOnly: true; sameSite: 'Lax' }[] {
-  // Only cookies with this prefix are sessions of the product; browsers reject them unless they are for the whole host.
+  // Cookies with this prefix are sessions of the product. Browsers reject them unless they are set for the whole host.
   return [...cookies]
     .filter(([name]) => name.startsWith('__Host-'))
     .map(([name, { value }]) => ({

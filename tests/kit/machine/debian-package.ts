@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** invoke-rc.d runs this before it starts a service of a newly installed package. */
+/** A script that invoke-rc.d runs before it starts a service of a newly installed package. It forbids the start. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
@@ -38,11 +38,11 @@ export function installDebianPackage(name: string): boolean {
 
 function isInstalled(name: string): boolean {
   const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Abbrev}', name], { encoding: 'utf8' });
-  // Without dpkg-query, stdout is null.
+  // If dpkg-query is missing, stdout is null.
   return (stdout ?? '').startsWith('ii');
 }
 
-/** Returns the libraries that some packages need, which are to be installed although the packages are only unpacked. */
+/** Returns the libraries that these packages need. They must be installed even if the packages are only unpacked. */
 export function librariesOf(names: readonly string[]): string[] {
   const read = (): string =>
     spawnSync('apt-cache', ['depends', '--important', ...names], { encoding: 'utf8' }).stdout ?? '';
@@ -55,7 +55,7 @@ export function librariesOf(names: readonly string[]): string[] {
   return (
     [...dependencies.matchAll(/^ +(?:Pre)?Depends: (lib\S+)$/gm)]
       .map(([, library = '']) => library)
-      // Modules of Perl may be virtual packages, which are never installed.
+      // Perl modules may be virtual packages, which never count as installed.
       .filter((library) => !library.endsWith('-perl'))
   );
 }
@@ -70,8 +70,8 @@ function runApt(...args: string[]): void {
 }
 
 /**
- * Returns a program of a Debian package without installing the package, whose service would start; null if it is unavailable. It
- * is unpacked once below the temporary folder. `path`: in the package, for example `usr/bin/promtool`.
+ * Returns the path of a program in a Debian package, unpacked below the temporary folder; null if it is unavailable. Does not
+ * install the package, because that would start its service. `path`: path in the package, for example `usr/bin/promtool`.
  */
 export function programOfDebianPackage(name: string, path: string): string | null {
   if (existsSync(`/${path}`)) return `/${path}`;
@@ -84,12 +84,12 @@ export function programOfDebianPackage(name: string, path: string): string | nul
   try {
     const apt = (...args: string[]) =>
       spawnSync('apt-get', args, { cwd: download, stdio: 'ignore', timeout: 120_000 }).status === 0;
-    // The package lists may be too old to name a version that still exists.
+    // If the package lists are old, they may name a version that no longer exists. So update them and try again.
     if (!apt('download', name) && !(apt('update') && apt('download', name))) return null;
     const [file = ''] = readdirSync(download).filter((entry) => entry.endsWith('.deb'));
     const unpacked = spawnSync('dpkg-deb', ['-x', join(download, file), join(download, 'unpacked')]);
     if (unpacked.status !== 0) return null;
-    // Rename in one step, so that no other process sees half of it.
+    // Renames the folder in one step, so that no other process sees a half-written one.
     rmSync(folder, { recursive: true, force: true });
     renameSync(join(download, 'unpacked'), folder);
     return existsSync(program) ? program : null;

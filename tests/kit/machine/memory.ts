@@ -4,22 +4,25 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Returns the resident memory of this process without garbage, in bytes. Unlike the heap, it includes buffers and TLS state. */
+/**
+ * Runs the garbage collection, then returns the resident memory of this process in bytes. Unlike the heap, it includes
+ * buffers and TLS state.
+ */
 export function residentBytes(): number {
   collect();
   collect();
   return process.memoryUsage().rss;
 }
 
-/** Returns the heap of this process without garbage, in bytes. */
+/** Runs the garbage collection, then returns the heap of this process in bytes. */
 export function heapBytes(): number {
   collect();
   return process.memoryUsage().heapUsed;
 }
 
 /**
- * Runs `work` four times and returns the smallest growth of the resident memory between two runs, in bytes. A leak grows every time,
- * but memory that the process has not returned to the system yet does not.
+ * Runs `work` four times and returns the smallest growth of the resident memory between two runs, in bytes. A leak grows in
+ * each run; memory that the process has not returned to the system yet does not.
  */
 export async function leastGrowth(work: () => Promise<void>): Promise<number> {
   let least = Infinity;

@@ -1,7 +1,7 @@
 import type { DomainWire } from '../../../contract/domain.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** The current time in the tests of pages. */
+/** The time that tests of pages use as now, in ms UTC. */
 export const EXAMPLE_NOW = Date.UTC(2026, 10, 20, 14, 30);
 
 /** Returns a healthy domain for tests, 58 days into a certificate of 90 days, changed by `differences`. */

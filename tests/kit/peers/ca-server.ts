@@ -68,7 +68,7 @@ interface Resource {
   hasEtag: boolean;
 }
 
-/** The gzip bomb. It is compressed once, before the first request for it, because compressing takes up to a second. */
+/** The compressed zeros of 'gzip-bomb'. Made at the first request for them, because compressing takes up to a second. */
 let packed: Buffer | null = null;
 const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024)));
 

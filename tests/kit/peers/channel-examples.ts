@@ -8,11 +8,11 @@ export const ACCESS_TOKEN = 'tk_secretsecretsecret';
 const BOT_TOKEN = '123456789:AAsecretsecretsecretsecretsecretsec';
 const ROUTING_KEY = 'R0123456789abcdefghijklmnopqrstu';
 
-/** What a kind of channel sends over HTTP, and how it treats statuses. */
+/** What a kind of channel sends over HTTP, and what each response status means for it. */
 interface HttpExample {
   /** Returns a stored config whose receiver is at this URL. */
   at(address: string): StoredChannelConfig;
-  /** Origins of the service, if its URL is fixed. Tests replace the service. */
+  /** Origins of the service, if its URL is fixed. Tests replace the service at these origins. */
   service?: readonly string[];
   /** The request for an alert, with a part of its body. */
   request: { method?: 'PUT'; path: string; part: object; authorization?: string };
@@ -24,11 +24,14 @@ interface HttpExample {
   gone: readonly number[];
   /** Statuses after which the delivery fails and the channel stays on. */
   failed: readonly number[];
-  /** Statuses that this kind retries, although they are final for most kinds. */
+  /** Statuses that this kind retries although most kinds treat them as final. */
   retried?: readonly number[];
 }
 
-/** An example of each kind of channel: what a person enters, with `secret` in every secret value, and the results that tests expect. */
+/**
+ * An example of each kind of channel: the settings that a person enters, with `secret` in every secret value, and the results
+ * that tests expect.
+ */
 export const CHANNEL_EXAMPLES: {
   [Kind in ChannelKindName]: {
     entered: Extract<ChannelConfig, { kind: Kind }>;

@@ -23,7 +23,10 @@ export interface CaaEntry {
   value: string;
 }
 
-/** `target` empty: the root, which says that the service is not available. Default of `priority` and `weight`: 0. */
+/**
+ * An SRV record. An empty `target` stands for the root, which says that the service is not available. Default of `priority`
+ * and `weight`: 0.
+ */
 export interface SrvEntry {
   target: string;
   port: number;
@@ -36,7 +39,7 @@ export interface DnsServer {
   address: string;
   /** Answers by name in lower case. Other names get NXDOMAIN. Changes apply from the next query on. */
   entries: Map<string, DnsEntry>;
-  /** All queries so far, oldest first: type and name, for example `A name`; `other name` for types not in `TYPES`. */
+  /** All queries so far, oldest first: type and name, for example `A name`. For types not in `TYPES`, `other name`. */
   questions: string[];
   /** Called for each query before its answer is looked up, so that a test can change the entries between two queries. */
   onQuestion: (type: string, name: string) => void;
@@ -95,8 +98,8 @@ export async function startDnsServer(
 }
 
 /**
- * Listens with TCP and UDP on one port and returns the port. Tries up to ten times, because outgoing traffic may use the UDP port
- * of that number.
+ * Listens with TCP and UDP on one port and returns the port. Tries up to ten times: when a free TCP port is found, its UDP
+ * port may be in use.
  */
 async function listenOnBoth(
   tcp: Server,
@@ -170,7 +173,8 @@ function question(query: Buffer): { name: string; type: string; end: number } {
 }
 
 function header(query: Buffer, code: number, answers: number): Buffer {
-  // Flags QR and RA, and RD as in the query. Then the section counts: one question, the answers, no other records.
+  // The flags QR and RA, and RD as in the query. Then the counts of the sections: one question, the answers, no other
+  // records.
   const flags = 0x8080 | (query.readUInt16BE(2) & 0x0100) | code;
   return Buffer.concat([query.subarray(0, 2), uint16(flags), uint16(1), uint16(answers), Buffer.alloc(4)]);
 }

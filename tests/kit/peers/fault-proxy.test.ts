@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { STOPPED, stopTimers } from './loopback.ts';
 
-/** How far the test moves stopped timers at once. */
+/** How far the test moves the stopped timers in one step, in ms. */
 const STEP_MS = 10;
 
 let proxy: FaultProxy;

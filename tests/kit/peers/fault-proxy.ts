@@ -20,11 +20,11 @@ export interface FaultProxy {
   url: string;
   /** The first line of every request so far, without the version: `GET /api/user/me`. */
   requests: string[];
-  /** Applies the fault to requests whose first line matches, on open connections, too. */
+  /** Applies the fault to requests whose first line matches, even on connections that are already open. */
   fault(match: RegExp, fault: Fault): void;
   /** Cuts every connection and refuses new ones until `heal`. */
   refuse(): Promise<void>;
-  /** Ends all faults; stalled requests stay stalled. */
+  /** Ends all faults. Requests that are stalled stay stalled. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const REQUEST_LINE = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/;
 const HEAD_END = '\r\n\r\n';
 const DROP_MS = 20;
 
-/** The server at `port` may start later. */
+/** Starts the proxy. The server at `port` may start later. */
 export async function startFaultProxy(target: { port: number }): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const requests: string[] = [];
@@ -54,7 +54,10 @@ export async function startFaultProxy(target: { port: number }): Promise<FaultPr
     socket.on('error', () => socket.destroy());
   }
 
-  /** A browser sends the next request of a connection only after the answer, so the last request line counts. */
+  /**
+   * A browser sends the next request of a connection only after the answer to the last one, so the last request line is the
+   * current one.
+   */
   function pass(browser: Socket): void {
     const product = createConnection({ port: target.port, host: '127.0.0.1' });
     keep(browser);

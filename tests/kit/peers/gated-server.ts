@@ -1,18 +1,18 @@
 import { type ServerCertificate, startTlsServer, type TlsPeer } from './tls-server.ts';
 
 export interface GatedPeer extends TlsPeer {
-  /** Every ClientHello, answered or not, oldest first; `at`: ms UTC. */
+  /** Every ClientHello so far, answered or not, oldest first. `at` is its time in ms UTC. */
   hellos: readonly { serverName: string; at: number }[];
-  /** Lets later handshakes wait. */
+  /** From now on, new handshakes wait. */
   shut(): void;
-  /** Returns whether the last handshake with this name waits, or waited until its client gave up. */
+  /** Returns whether the last handshake with this server name is waiting, or waited until its client gave up. */
   holds(serverName: string): boolean;
   letGo(serverName: string): void;
-  /** Answers all waiting handshakes, and later ones at once. */
+  /** Answers all waiting handshakes. From now on, new ones are answered at once. */
   open(): void;
 }
 
-/** Starts a TLS server, open at first, that can delay its answers, so that a test decides how long a probe takes. */
+/** Starts a TLS server that can delay its answers, so that a test decides how long a probe takes. It answers at once until `shut`. */
 export async function startGatedServer(certificate: ServerCertificate): Promise<GatedPeer> {
   const hellos: { serverName: string; at: number }[] = [];
   const waiting = new Map<string, () => void>();

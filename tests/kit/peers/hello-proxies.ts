@@ -8,7 +8,7 @@ export interface ReadHello {
   ciphers: number[];
   /** The signature_algorithms (RFC 8446 §4.2.3). */
   signatures: number[];
-  /** Values by type, in their order. */
+  /** Values of the extensions by type, in the order in which the client sent them. */
   extensions: ReadonlyMap<number, Buffer>;
 }
 
@@ -16,7 +16,7 @@ export interface ReadHello {
 export const isReserved = (value: number): boolean =>
   (value & 0x0f0f) === 0x0a0a && value >> 8 === (value & 0xff);
 
-/** Returns the 16-bit numbers of a list that begins after `start` bytes; empty without a value. */
+/** Returns the 16-bit numbers of a list that begins after `start` bytes; an empty list if there is no value. */
 function numbersIn(value: Buffer | undefined, start = 2): number[] {
   if (value === undefined) return [];
   return Array.from({ length: (value.length - start) >> 1 }, (_, index) =>
@@ -38,7 +38,7 @@ export function shareGroups({ extensions }: ReadHello): number[] {
 
 const SIGNATURE_ALGORITHMS = 13;
 
-/** Reads a record with a ClientHello. @throws RangeError if it is shorter than it says */
+/** Reads a record with a ClientHello. @throws RangeError if it is shorter than its length field says */
 export function readHello(record: Buffer): ReadHello {
   const sessionEnd = 44 + record.readUInt8(43);
   const ciphersEnd = sessionEnd + 2 + record.readUInt16BE(sessionEnd);
@@ -57,7 +57,7 @@ export function readHello(record: Buffer): ReadHello {
   };
 }
 
-/** Ways in which a middlebox reacts to a ClientHello that it does not accept. */
+/** How a middlebox reacts to a ClientHello that it does not accept. */
 const REACTIONS = {
   silent: (client: Socket): void => void client.resume(),
   broken: (client: Socket): void => void client.resetAndDestroy(),
@@ -114,7 +114,7 @@ function forward(client: Socket, port: number, first: Buffer): void {
   client.pipe(server).pipe(client);
 }
 
-/** A ClientHello with a key share for ML-KEM (1,184 bytes) is larger; all others are smaller. */
+/** Returns whether a ClientHello is large. Only those with a key share for ML-KEM (1,184 bytes) are. */
 export const isLarge = ({ length }: ReadHello): boolean => length > 1_000;
 
 /**

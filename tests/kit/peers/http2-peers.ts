@@ -1,7 +1,7 @@
 import { createServer } from 'node:http2';
 import { flooding, type PeerBehaviour } from './raw-peers.ts';
 
-/** Returns a frame of HTTP/2 (RFC 9113 §4.1). `stream` is that of the client's first request unless given. */
+/** Returns an HTTP/2 frame (RFC 9113 §4.1). By default it belongs to the stream of the client's first request. */
 export function http2Frame(
   type: number,
   flags: number,
@@ -19,9 +19,9 @@ export function http2Frame(
 
 /** The first frame of a server: SETTINGS without values. */
 export const SETTINGS = http2Frame(4, 0, [], 0);
-/** HEADERS with `:status: 200`, which end both their section and the stream. */
+/** HEADERS with `:status: 200`. This frame ends both the header section and the stream. */
 export const OK = http2Frame(1, 0x5, [0x88]);
-/** Returns this answer on another stream. */
+/** Returns the same answer as `OK` on another stream. */
 export const okOn = (stream: number): Buffer => http2Frame(1, 0x5, [0x88], stream);
 /** `:status: 103`, not compressed. */
 const EARLY_HINTS = [0x08, 0x03, ...Buffer.from('103')];
@@ -42,7 +42,7 @@ export const ending =
   (socket) =>
     void socket.resume().once('data', () => socket.end(Buffer.concat(frames)));
 
-/** Sends `start` on the first request, and then a frame again and again as fast as the client reads. */
+/** Sends `start` on the first request, and then `frame` again and again, as fast as the client reads. */
 const floodingAfter =
   (start: readonly Buffer[], frame: Buffer): PeerBehaviour =>
   (socket) => {
@@ -70,13 +70,13 @@ export const answeringRequests =
     });
   };
 
-/** Answers every request properly. */
+/** Speaks HTTP/2 as it should and answers every request. */
 export const speakingHttp2: PeerBehaviour = (socket) => void http2.emit('connection', socket);
 const http2 = createServer((_request, response) => void response.end('ok'));
 
 type Outcome = 'answered' | 'closed' | 'not_http2' | 'too_large' | 'timeout';
 
-/** Servers that agree on HTTP/2 and misuse it, with the result that a probe must have. */
+/** Servers that agree on HTTP/2 and misuse it, each with the result that a probe must have. */
 export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outcome: Outcome][] = [
   ['answers with HTTP/1.1', ending(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'not_http2'],
   ['begins without SETTINGS', sending(OK), 'answered'],

@@ -42,7 +42,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** Returns an ICO file with these images. Its directory states 16 × 16 for each of them, which may be untrue. */
+/** Returns an ICO file with these images. For each of them, its directory states 16 × 16 pixels, even if that is wrong. */
 export function icoOf(...images: Buffer[]): Buffer {
   const directory = Buffer.alloc(6 + images.length * 16);
   directory.set([0, 0, 1, 0, images.length, 0]);

@@ -10,7 +10,7 @@ interface StoredMail {
 }
 
 export interface ImapServer {
-  /** With user, password and mailbox. */
+  /** URL with user, password and mailbox. */
   readonly url: string;
   readonly port: number;
   /** Adds a mail to the mailbox; returns its uid. */
@@ -19,7 +19,7 @@ export interface ImapServer {
   mails(): { uid: number; flags: string[] }[];
   /** Number of sessions so far. */
   readonly sessions: number;
-  /** Breaks the connection instead of answering this command the next time. */
+  /** The next time that a client sends this command, breaks the connection instead of answering. */
   breakAt(command: string): void;
   stop(): Promise<void>;
 }
@@ -28,8 +28,8 @@ const USER = 'bounces';
 const PASSWORD = 'p4ss:w@rd';
 
 /**
- * Starts a server with as much of IMAP4rev1 (RFC 9051) as reading one mailbox requires, on loopback. With a certificate it offers
- * STARTTLS.
+ * Starts a server on loopback with as much of IMAP4rev1 (RFC 9051) as is needed to read one mailbox. With a certificate it
+ * offers STARTTLS.
  */
 export async function startImapServer(certificate: ServerCertificate | null = null): Promise<ImapServer> {
   const offer = certificate === null ? '' : ' STARTTLS';
@@ -98,7 +98,7 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
   };
   const sequenceNumber = (wanted: number) => mailbox.findIndex(({ uid }) => uid === wanted) + 1;
 
-  /** Answers line by line; after STARTTLS over TLS. */
+  /** Answers commands line by line; after STARTTLS, over TLS. */
   const serve = (socket: Socket): void => {
     let received = '';
     socket.on('error', () => undefined);

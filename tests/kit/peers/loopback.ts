@@ -4,8 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * Timeouts of a probe of loopback peers, in ms. A busy machine stalls a process for seconds: only a test that shortens one of them
- * sees a timeout. Longer than tests may take, so that a test fails if the product uses another timeout than the one that it shortens.
+ * Timeouts for probing peers on loopback, in ms. They are so long that no test sees one, even if a busy machine stalls a
+ * process for seconds, unless it shortens one. They are longer than tests may take: if the product uses another timeout than
+ * the one that a test shortens, the test fails.
  */
 export const PATIENT = {
   connect: 300_000,
@@ -24,7 +25,7 @@ export const STOPPED = { interval: 0 };
 
 /**
  * Stops the timers of this process until the test ends. Timeouts pass only when the test calls `vi.advanceTimersByTime`.
- * `expect.poll` also advances timers by its interval, so poll with `STOPPED`.
+ * `expect.poll` also advances timers, by its interval, so poll with `STOPPED`.
  */
 export function stopTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -34,8 +35,9 @@ export function stopTimers(): void {
 const STEP_MS = 10;
 
 /**
- * Stops the clock of this process until the test ends, and moves it by 10 ms at a time until `work` ends. Between two steps, everything that
- * peers in this process have sent arrives, so that even on a busy machine an answer that is sent at once never misses a timeout.
+ * Stops the clock of this process until the test ends, and moves it by 10 ms at a time until `work` ends. Between two steps,
+ * everything that peers in this process have sent arrives. So an answer that is sent at once never misses a timeout, even on
+ * a busy machine.
  */
 export async function runInSteps<T>(work: () => Promise<T>): Promise<T> {
   if (!vi.isFakeTimers()) {
@@ -70,7 +72,7 @@ export function hasIpv6Loopback(): boolean {
 
 const running: { stop(): Promise<unknown> }[] = [];
 
-/** Stops the peers that `keep` got in this test, before the test ends. */
+/** Stops the peers that this test has passed to `keep`. Called before the test ends. */
 export async function stopPeers(): Promise<void> {
   await Promise.all(running.splice(0).map((peer) => peer.stop()));
 }

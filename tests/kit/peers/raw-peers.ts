@@ -22,12 +22,12 @@ export function dripping(socket: Socket): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-/** A web server without TLS. */
+/** Answers like a web server without TLS. */
 export function plainHttp(socket: Socket): void {
   socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
 }
 
-/** A protocol whose server speaks first. */
+/** Sends a greeting, as a protocol does whose server speaks first. */
 export const greeting = (socket: Socket): void => void socket.write('220 mail.example ESMTP\r\n');
 
 /** Resets the connection at the first byte. */
@@ -78,7 +78,7 @@ function threeBytes(value: number): Buffer {
   return bytes;
 }
 
-/** Sends this record repeatedly from the first byte on, as fast as the client reads. */
+/** From the first received byte on, sends this record repeatedly, as fast as the client reads. */
 export function flooding(record: Buffer): PeerBehaviour {
   const flood = floodingAtOnce(record);
   return (socket) => void socket.once('data', () => flood(socket));

@@ -8,11 +8,14 @@ export type Step = { sends: string | Buffer } | { expects: string | Buffer };
 
 export interface ScriptedPeerOptions {
   /**
-   * Certificate with which the peer starts TLS after the last step. Without it, the peer closes the connection when the client
-   * sends more.
+   * Certificate with which the peer starts TLS after the last step. Without it, the peer closes the connection when the
+   * client sends anything after the last step.
    */
   certificate?: ServerCertificate;
-  /** The dialogue inside TLS, after which the peer closes the connection. Empty by default: the client closes it. */
+  /**
+   * The dialogue inside TLS, after which the peer closes the connection. By default it is empty, and the client closes the
+   * connection.
+   */
   insideTls?: readonly Step[];
   /** Writes a byte at a time, each in its own segment. */
   dripping?: boolean;
@@ -22,12 +25,12 @@ export interface ScriptedPeerOptions {
   at?: ListenOptions;
   /** Called with the server name (SNI) of each handshake. */
   onServerName?: (name: string) => void;
-  /** Awaited before each message to a client, the first of which is number 1. Default: the peer sends at once. */
+  /** Awaited before each message to a client. `client` is its number, from 1. Default: the peer sends at once. */
   delay?: (client: number) => Promise<unknown>;
 }
 
 export interface ScriptedPeer extends RawPeer {
-  /** Input of clients that differs from the dialogue or follows it. */
+  /** Input from clients that differs from the dialogue, or comes after its end. */
   unexpected: string[];
   /** How clients ended their TLS connections: `close_notify`, or the code of an error. */
   endings: string[];

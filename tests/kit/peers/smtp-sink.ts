@@ -25,20 +25,20 @@ export interface SinkMail {
   messageId: string;
   from: string;
   to: string[];
-  /** False if the sender got no reply. */
+  /** Whether the sender got a reply that the mail was accepted. */
   acknowledged: boolean;
   receivedAt: number;
   tls: boolean;
   subject: string;
   text: string;
   html: string;
-  /** With its headers and attachments. */
+  /** The parsed mail, with its headers and attachments. */
   parsed: ParsedMail;
   raw: Buffer;
 }
 
 export interface SmtpSink {
-  /** Stays the same through `down` and `up`. */
+  /** The port. `down` and `up` do not change it. */
   readonly port: number;
   readonly url: string;
   /** Every mail whose content arrived, in order of arrival. */
@@ -47,13 +47,13 @@ export interface SmtpSink {
   readonly passwords: readonly string[];
   /** Number of connections so far. */
   readonly connections: number;
-  /** Applies from the next step of a transaction on; a function is called for each recipient. */
+  /** Changes the behaviour from the next step of a transaction on. A function is called for each recipient. */
   behave(behaviour: SmtpBehaviour | ((recipient: string) => SmtpBehaviour)): void;
   /** Sends the replies that `hold_reply` holds back. */
   sendReplies(): void;
-  /** Resolves with the first mail of the ledger, now or later, that matches. */
+  /** Resolves with the first mail of the ledger that matches, whether it is there already or arrives later. */
   waitFor(predicate: (mail: SinkMail) => boolean, timeoutMs?: number): Promise<SinkMail>;
-  /** Resolves when a client has connected, now or later. */
+  /** Resolves when a client has connected, which may already have happened. */
   connected(): Promise<void>;
   /** Stops listening and breaks every connection. */
   down(): Promise<void>;

@@ -13,7 +13,7 @@ export function cacheFolder(): string {
   return folder;
 }
 
-/** Creates the sources of a probe that may reach loopback; names resolve as the given server says, by default none. */
+/** Creates the CA sources of a probe, which may connect to loopback. Names resolve as `dns` says, by default not at all. */
 export function openSources({
   folder = null,
   dns = [],

@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { DnsEntry } from './dns-server.ts';
 
-/** Stands for an internal address: nothing may connect to it. */
+/** An address that stands for an internal one: nothing may connect to it. */
 export const INSIDE = '127.0.0.2';
-/** Stands for a public address in tests that permit it. */
+/** An address that stands for a public one in tests that permit it. */
 export const OUTSIDE = '127.0.0.1';
 
 /** Names whose owner points them to forbidden addresses; for a server of tests/kit/peers/dns-server.ts. */
@@ -24,7 +24,7 @@ export const HOSTILE_NAMES: Readonly<Record<string, DnsEntry>> = {
   'zero.test': { addresses: ['0.0.0.0'] },
 };
 
-/** Returns what can stand between `//` and the path of a URL, with the port. */
+/** Returns texts that may stand between `//` and the path of a URL, with the port. */
 export function hostileAuthorities(port: number): string[] {
   const hosts = [
     // One address in every spelling that some parser accepts.
@@ -131,7 +131,7 @@ export interface Dials {
   stop(): void;
 }
 
-/** Records every TCP connection that this process starts, below any code that could be wrong. */
+/** Records every TCP connection that this process starts. Works below all of the product's code, which could be wrong. */
 export function watchDials(): Dials {
   const attempts: string[] = [];
   const onSocket = (message: unknown): void => {

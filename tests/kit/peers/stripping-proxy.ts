@@ -12,8 +12,8 @@ export interface StrippingProxy {
 }
 
 /**
- * Hides STARTTLS from both sides, as an attacker in the network does (RFC 3207 §6): it overwrites the word, so that the client
- * does not know the server's offer and the server does not know the client's command.
+ * Starts a proxy that hides STARTTLS from both sides, as an attacker in the network does (RFC 3207 §6). It overwrites the
+ * word: the client does not understand the server's offer, and the server does not understand the client's command.
  */
 export async function startStrippingProxy(target: { port: number }): Promise<StrippingProxy> {
   let strips = true;

@@ -14,7 +14,7 @@ export interface ServerCertificate {
   chainPem?: string;
 }
 
-/** One certificate, or several with keys of different types, among which OpenSSL chooses by the ClientHello. */
+/** One certificate, or several with different key types, from which OpenSSL chooses by the ClientHello. */
 type ServerCertificates = ServerCertificate | readonly ServerCertificate[];
 
 export interface Peer {
@@ -113,8 +113,9 @@ export interface TlsPeerOptions extends TlsOptions {
 }
 
 /**
- * Starts a node:tls server with a certificate per server name. Other names and clients that send none get that of `'*'`, or
- * else the first one. If that one is a list, the server ignores names. @throws Error without any certificate
+ * Starts a node:tls server with a certificate for each server name. For other names, and for clients that send none, it uses
+ * the certificate of `'*'`, or else the first one. If that is a list, the server ignores server names. @throws Error without
+ * any certificate
  */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificates>>,

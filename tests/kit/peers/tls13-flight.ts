@@ -7,8 +7,8 @@ import { CIPHER_SUITES, KeySchedule } from '../../../server/probe/tls13/key-sche
 import { CONTENT, RecordCipher } from '../../../server/probe/tls13/record-layer.ts';
 import { Surprise } from '../../../server/probe/tls13/wire.ts';
 
-// The server's side of TLS 1.3 for tests, built from the parts of our client that the trace of RFC 8448 verifies. Each part of its
-// first flight can be replaced by a wrong one.
+// The server's side of TLS 1.3 for tests. It is built from parts of our client, which are verified by the trace in RFC 8448.
+// Each part of its first flight can be replaced by a wrong one.
 
 export const number = (value: number, size: number): Buffer => {
   const bytes = Buffer.alloc(size);
@@ -30,11 +30,11 @@ export interface FlightOptions {
   /** The certificates, leaf first, and the private key of the leaf. */
   chain: readonly Uint8Array[];
   key: KeyObject;
-  /** Default: 0x1301. */
+  /** Cipher suite. Default: 0x1301 (TLS_AES_128_GCM_SHA256). */
   cipher?: number;
   /** Signature scheme. Default: ecdsa_secp256r1_sha256. */
   scheme?: number;
-  /** Content of the list of extensions of the ServerHello. */
+  /** Returns the content of the ServerHello's list of extensions. */
   helloExtensions?: (usual: { version: Buffer; share: Buffer }) => Buffer;
   /** Replacements for whole messages. */
   replace?: Partial<Record<FlightPart, (usual: Buffer) => Buffer>>;
@@ -47,7 +47,7 @@ export interface Flight {
   serverHello: Buffer;
   /** EncryptedExtensions, Certificate, CertificateVerify and Finished. */
   messages: Buffer[];
-  /** Seals records with the keys of the handshake, and of the application data. */
+  /** Seals records: `handshake` with the keys of the handshake, `application` with those of the application data. */
   handshake: RecordCipher;
   application: RecordCipher;
   /** Returns another cipher with the keys of the handshake, for a further client with the same ClientHello. */
@@ -129,7 +129,10 @@ function signatureOf(scheme: number, key: KeyObject, signed: Buffer): Buffer {
   return sign(key.asymmetricKeyType === 'ec' ? (hash ?? 'sha256') : null, signed, key);
 }
 
-/** A client that has sent its ClientHello, and the answer of a server with this certificate. `again` returns another such client. */
+/**
+ * Starts a client, which has sent its ClientHello, and makes the answer of a server with this certificate. `again` returns
+ * another client with the same ClientHello.
+ */
 export function startClient(leaf: { der: Uint8Array; keyPem: string }) {
   const key = ephemeralKey(0);
   const shape = usualHello(false);
@@ -148,7 +151,10 @@ export function startClient(leaf: { der: Uint8Array; keyPem: string }) {
   return { client: again(), answer, again };
 }
 
-/** Returns the message of the Surprise with which a client refuses bytes; null if its handshake is complete, else `incomplete`. */
+/**
+ * Returns the message of the `Surprise` with which the client refuses these bytes. Null if its handshake is complete,
+ * `incomplete` if it waits for more.
+ */
 export function refusalOf(client: Tls13Client, bytes: Buffer): string | null {
   try {
     client.push(bytes);

@@ -11,7 +11,7 @@ export interface SunkRequest {
   body: string;
 }
 
-/** How the sink answers; missing parts mean 200 at once. `drop`: the connection is reset instead. */
+/** How the sink answers. Parts that are missing mean: status 200, at once. With `drop`, it resets the connection instead. */
 export interface SinkAnswer {
   status?: number;
   headers?: Readonly<Record<string, string>>;
@@ -33,7 +33,10 @@ export interface WebhookSinkOptions {
   port?: number;
   /** Serves HTTPS with this certificate. */
   certificate?: ServerCertificate;
-  /** A file that gets a line of JSON for each request, on disk before the answer: what it contains has arrived. */
+  /**
+   * A file that gets a line of JSON for each request. The line is on disk before the request is answered, so the file has
+   * everything that was acknowledged.
+   */
   ledger?: string;
 }
 

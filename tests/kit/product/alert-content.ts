@@ -44,7 +44,7 @@ export function alertContentOf(given: Partial<AlertContent> = {}): AlertContent 
   };
 }
 
-/** Returns an alert whose texts all come from a stranger, wherever strangers can influence one. */
+/** Returns an alert in which `text` stands wherever strangers can influence a text. */
 export function hostileContent(text: string): AlertContent {
   return alertContentOf({
     subject: `${text} expires in 14 days`,

@@ -10,7 +10,7 @@ import { programFile } from '../../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** A shared compile cache lets processes of tests start in two thirds of the time. */
+/** Variables for a shared compile cache, with which processes of tests start in two thirds of the time. */
 export const COMPILE_CACHE = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'certlantern-test-compile-cache'),
 };
@@ -39,8 +39,8 @@ export interface App {
 }
 
 /**
- * Below the range from which Linux assigns ports by default, so that no other program gets one by chance before it is used, or between two
- * uses.
+ * Ports below the range from which Linux assigns ports by default. So no other program gets one by chance before it is used,
+ * or between two uses.
  */
 const PORTS = { first: 12_000, beyond: 32_768 };
 
@@ -68,7 +68,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Creates a folder below the system's temporary folder for one test's data. */
+/** Creates a folder for one test's data in the system's temporary folder. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -89,7 +89,7 @@ export async function runServer(
  */
 export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
-  // A test's browser opens pages faster than a person.
+  // Raises the limits for pages: a test's browser opens pages faster than a person.
   const { child, printed, errors } = spawnServer({
     LIMIT_PAGES_PER_MINUTE: '1000000',
     ...env,

@@ -17,13 +17,13 @@ import { dirname, join, matchesGlob, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** The files and commands of the Dockerfile's image, in a folder with what was built here, because tests run without Docker. */
+/** A folder with the same files and commands as the Dockerfile's image, made of what was built here, because tests run without Docker. */
 export interface Image {
   /** The image's working directory. */
   folder: string;
   /** Paths of the packages in node_modules. */
   packages: string[];
-  /** Runs a command as the image's user, who can write only DATA_DIR, with the image's variables and these. */
+  /** Runs a command as the image's user does, who can write only to DATA_DIR, with the variables of the image and with `env`. */
   run(command: readonly string[], env?: Record<string, string>): ImageProcess;
   command: string[];
   healthCheck: string[];

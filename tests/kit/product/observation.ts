@@ -6,13 +6,13 @@ import type {
 } from '../../../server/core/observation.ts';
 import type { RevocationVerdict } from '../../../server/core/verdict.ts';
 
-/** The parts of an observation that stay empty in tests of handshakes. */
+/** The parts of an observation that are empty in tests which only need handshakes. */
 export const HANDSHAKES_ONLY: Pick<
   Observation,
   'http' | 'authorities' | 'revocation' | 'renewal' | 'posture'
 > = { http: null, authorities: [], revocation: [], renewal: [], posture: null };
 
-/** What most current handshakes have in common. */
+/** The fields that most handshakes have in common today. */
 export const MODERN_TLS: Pick<
   HandshakeObservation,
   'outcome' | 'tlsVersion' | 'cipher' | 'group' | 'alpn' | 'legacyTls' | 'staple'

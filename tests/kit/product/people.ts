@@ -7,7 +7,7 @@ import { type Problem, problemSchema } from '../../../contract/problem.ts';
 import type { Store } from '../../../server/store/db/open-store.ts';
 import { rawDatabase } from '../databases/raw-database.ts';
 
-/** Sends a request to the product, a running server or the app itself; the path starts with `/`. */
+/** Sends a request to the product, which is a running server or the app itself. The path starts with `/`. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Returns a `Send` for a product that runs as a process. */
@@ -16,7 +16,7 @@ export const sendTo =
   (path, init) =>
     fetch(`${url}${path}`, { redirect: 'manual', ...init });
 
-/** Returns a `Send` without the browser that sends the page's user agent and time zone, as the page itself would. */
+/** Returns a `Send` that works without the browser, but sends the same user agent and time zone as this page. */
 export async function sendAs(page: Page, url: string): Promise<Send> {
   const own = await page.evaluate(() => ({
     'user-agent': navigator.userAgent,
@@ -30,7 +30,7 @@ export async function sendAs(page: Page, url: string): Promise<Send> {
 export interface Input {
   params?: Record<string, string>;
   query?: Record<string, string>;
-  /** A string is sent unchanged. */
+  /** Body of the request. A string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -39,9 +39,9 @@ export interface Input {
 interface Answer<Body> {
   status: number;
   headers: Headers;
-  /** @throws if the call was refused. */
+  /** Body of a successful answer. @throws Error if the call was refused. */
   ok: Body;
-  /** @throws if the call succeeded. */
+  /** Problem of a refused call. @throws Error if the call succeeded. */
   problem: Problem;
 }
 
@@ -151,13 +151,13 @@ async function openSession(
 
 async function readAnswer<C extends Call>(call: C, response: Response): Promise<Answer<BodyOf<C>>> {
   const { status, headers } = response;
-  // Some calls answer with a redirect.
+  // Some calls answer a success with a redirect.
   const carriedOut = response.ok || status === call.status;
   const body: unknown = call.response === null && carriedOut ? null : await response.json();
   if (carriedOut && status !== call.status) throw new Error(`${call.path} answered ${status}`);
   if (carriedOut && call.response !== null) {
     const parsed = call.response.parse(body);
-    // The server sends nothing beyond the contract; only the identity provider's own answers have more.
+    // The server sends nothing beyond the contract. Only calls of the identity provider may have more fields.
     if (!call.path.startsWith('/identity/')) deepStrictEqual(body, parsed);
   }
   const problem = carriedOut ? null : problemSchema.strict().parse(body);

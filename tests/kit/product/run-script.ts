@@ -17,7 +17,7 @@ export interface RunningScript {
   ended: Promise<ScriptResult>;
 }
 
-/** Starts one of the operator's programs, with exactly these variables. `wrapper`: a command in front that starts it. */
+/** Starts one of the operator's programs with exactly these variables. `wrapper` is a command that starts the program. */
 export function startScript(
   path: string,
   env: Record<string, string>,

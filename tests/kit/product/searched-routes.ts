@@ -1,4 +1,4 @@
-/** Addresses that a sign-in must never redirect to, as an attacker writes them behind `next=`. */
+/** Addresses to which a sign-in must never redirect. Each is written as an attacker would write it after `next=`. */
 export const HOSTILE_ADDRESSES = [
   'https://evil.example/',
   'https:evil.example',
@@ -21,7 +21,7 @@ export const HOSTILE_ADDRESSES = [
   '/login',
 ];
 
-/** Values that have no meaning for any parameter, or that the router parses as something other than text. */
+/** Values that mean nothing for any parameter, or that the router parses as something other than text. */
 export const BOGUS_VALUES = [
   'bogus',
   '',
@@ -37,11 +37,14 @@ export const BOGUS_VALUES = [
   'constructor',
   '<script>alert(1)</script>',
   'a,b',
-  // All names of the longest route together must fit in a request's 16 kB of headers.
+  // Not longer, because this value for all parameters of the longest route must fit in a request's 16 kB of headers.
   'x'.repeat(1_000),
 ];
 
-/** Every route whose page reads search parameters, with their names; `web/app/router.test.ts` compares them with the route tree. */
+/**
+ * Every route whose page reads search parameters, with the names of these. `web/app/router.test.ts` compares the list with
+ * the route tree.
+ */
 export const SEARCHED_ROUTES = [
   { path: '/login', names: ['next', 'host'] },
   { path: '/signup', names: ['trial', 'host'] },

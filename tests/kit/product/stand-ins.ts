@@ -2,7 +2,7 @@ import { createStages, type Examiner, type StagesOptions } from '../../../server
 import type { Sources } from '../../../server/probe/sources/sources.ts';
 import type { OwnNetwork } from '../../../server/worker/own-network.ts';
 
-/** Sources that send no requests. */
+/** CA sources that send no requests. */
 export const NO_SOURCES: Sources = {
   intermediates: { complete: () => Promise.resolve({ intermediates: [], isPending: false }) },
   revocation: { evidence: () => Promise.resolve([]) },
@@ -13,7 +13,7 @@ export const NO_SOURCES: Sources = {
   },
 };
 
-/** A guard of our own network that trusts every check. */
+/** An observer of our own network that never doubts a check. */
 export const TRUST_EVERY_CHECK: OwnNetwork = {
   trusts: () => Promise.resolve(true),
   clockIsRight: () => Promise.resolve(true),

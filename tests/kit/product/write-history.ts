@@ -9,7 +9,7 @@ import { packSamples, type Sample } from '../../../server/store/checks/samples.t
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { MonitorKey } from '../../../server/store/schema/tables.ts';
 
-/** Writes past checks of a monitor, oldest first, as far as the strip and the chart show them. */
+/** Writes past checks of a monitor, oldest first. They appear in the strip and the chart. */
 export async function writeHistory(
   { db }: Store,
   { accountId, monitorId }: MonitorKey,

@@ -7,7 +7,7 @@ import { freePort, temporaryFolder } from '../product/app.ts';
 const PACKAGE = join(import.meta.dirname, 'firebase-emulator');
 const PROGRAM = join(PACKAGE, 'node_modules', 'firebase-tools', 'lib', 'bin', 'firebase.js');
 const PROJECT = 'demo-certlantern';
-/** Loading its hundreds of modules for the first time takes long on a busy machine. */
+/** Time for the start in ms. Loading hundreds of modules for the first time takes long on a busy machine. */
 const START_MS = 180_000;
 
 export interface FirebaseMail {
@@ -59,7 +59,7 @@ export async function startFirebaseEmulator(): Promise<FirebaseEmulator> {
     [PROGRAM, 'emulators:start', '--only', 'auth', '--project', PROJECT],
     {
       cwd: folder.path,
-      // It stores its settings in the home folder.
+      // The emulator stores its settings in the home folder.
       env: { PATH: process.env['PATH'], HOME: folder.path, NO_UPDATE_NOTIFIER: '1', CI: 'true' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

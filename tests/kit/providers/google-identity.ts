@@ -84,7 +84,7 @@ export async function startGoogleIdentity(): Promise<GoogleIdentity> {
     },
     behave(next) {
       behaviour = next;
-      // Otherwise kept-alive connections would answer as before.
+      // Connections that are kept alive would answer in the old way.
       server.closeAllConnections();
     },
     async idToken(claims = {}) {

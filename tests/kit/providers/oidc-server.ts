@@ -21,7 +21,7 @@ export interface OidcServer {
   users: Map<string, OidcUser>;
   /** How often the provider's metadata was requested. */
   readonly discoveries: number;
-  /** Goes through the provider's pages like a user (null: one who cancels); returns the callback address. */
+  /** Goes through the provider's pages like a user, and returns the callback address. With null, cancels the sign-in. */
   logIn(authorizationUrl: string, user: string | null): Promise<URL>;
   /** Stops listening and breaks every connection. */
   down(): Promise<void>;
@@ -62,7 +62,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
     clientAuthMethods: [authMethod],
     pkce: { required: () => true },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
-    // By the specification, claims of a scope are only available at the userinfo endpoint.
+    // By the specification, the claims of a scope are only available at the userinfo endpoint.
     conformIdTokenClaims: claimsIn === 'userinfo',
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/log-in/${uid}` },

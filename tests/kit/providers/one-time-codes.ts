@@ -16,13 +16,14 @@ export function createAuthenticatorApp(totpURI: string) {
   const now = () => Math.floor(Date.now() / STEP_MS);
   return {
     /**
-     * Returns a code that this app has not shown yet; two in a row are valid at once, because the next code is accepted early.
+     * Returns a code that this app has not shown yet. The next code is accepted early, so that two codes in a row are valid
+     * at once.
      */
     next(): string {
       last = Math.max(now(), last + 1);
       return codeAt(last);
     },
-    /** Returns a code that is neither valid now nor soon. */
+    /** Returns a code that is not valid now or soon. */
     wrong(): string {
       const good = new Set(Array.from({ length: 9 }, (_, index) => codeAt(now() - 4 + index)));
       return ['000000', '111111', '222222'].find((code) => !good.has(code)) ?? '333333';

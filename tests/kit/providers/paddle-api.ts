@@ -14,7 +14,7 @@ export const PADDLE = {
 /** A fake of the parts of Paddle's API that the product uses, on loopback. `asked` lists the requests. */
 export interface PaddleApi {
   url: string;
-  /** "METHOD path", without the query. */
+  /** Requests so far, each as "METHOD path", without the query. */
   asked: string[];
   price: { status: 'active' | 'archived'; amount: string; interval: 'month' | 'year' } | null;
   /** Email addresses of customers by id. */
@@ -23,7 +23,7 @@ export interface PaddleApi {
   subscriptions: Map<string, string>;
   /** Ends of the paid periods of transactions by id, ISO 8601. */
   periodEnds: Map<string, string>;
-  /** `broken` answers 500, `silent` never answers, `html` answers like a proxy in between. */
+  /** How the API answers. `broken`: with 500; `silent`: never; `html`: with a page, as a proxy in between would. */
   behave(behaviour: 'well' | 'broken' | 'silent' | 'html'): void;
   stop(): Promise<void>;
 }
@@ -148,7 +148,7 @@ export function signedWebhook(
   event: object,
   { secret = PADDLE.webhookSecret, at = Date.now() }: { secret?: string; at?: number } = {},
 ): { body: string; headers: Record<string, string> } {
-  // Paddle's own bytes differ from those of JSON.stringify.
+  // Paddle writes JSON with other bytes than JSON.stringify does.
   const body = JSON.stringify(event, null, 1);
   const seconds = Math.floor(at / 1000);
   const signature = createHmac('sha256', secret).update(`${seconds}:${body}`).digest('hex');

@@ -13,19 +13,19 @@ interface Edge {
 }
 
 /**
- * A Thompson automaton. A position is an edge that reads one character; position 0 is where a search skips characters before the
+ * A Thompson automaton. A position is an edge that reads one character. At position 0, a search skips characters before the
  * match.
  */
 export interface Automaton {
   epsilon: Edge[][];
-  /** For each state, the positions that leave it. */
+  /** For each state, the positions that start there. */
   readers: number[][];
   positions: { set: boolean[]; to: number }[];
   accept: number;
   classes: number;
 }
 
-/** Characters that expressions may distinguish: all of Latin-1, and some of each other kind. */
+/** Characters that expressions may treat differently: all of Latin-1, and some of each other kind. */
 const SAMPLES = [
   ...Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code)),
   ...Array.from(
@@ -104,13 +104,13 @@ export function compileRegex({ source, flags }: RegExp): { automaton: Automaton;
     link(from, end, guard && ((...sides) => guard(...sides) !== negative));
     if (guard !== null) return end;
     if (behind && isUnbounded(body)) throw new Error(`A lookbehind without an upper bound: /${source}/`);
-    // A longer lookaround costs its work whatever its result, and leads nowhere.
+    // A longer lookaround costs its work whatever its result, and nothing follows it.
     if (!behind) build(body, from);
     return end;
   }
 
   function repeat({ body, min, max }: Extract<RegexNode, { kind: 'repeat' }>, from: number): number {
-    // Two repetitions show the same ambiguity as many, if the number of repetitions can still vary.
+    // Two repetitions show the same ambiguity as many, as long as their number can vary.
     const least = Math.min(min, 2);
     const most = max > LARGEST_BOUND ? Infinity : max === min ? least : Math.max(least + 1, Math.min(max, 4));
     let at = from;

@@ -29,7 +29,10 @@ export function backtracksOn(pattern: RegExp): string | null {
   }
   return null;
 
-  /** Returns the classes of a word that leads from the first loop to itself and to the second, and from the second to itself. */
+  /**
+   * Returns the classes of a word with which three walks are possible: from the first loop to itself, from it to the second
+   * loop, and from the second loop to itself. Null if there is none.
+   */
   function pumpedWord(first: number, second: number, start: number): number[] | null {
     const goal = [first, second, second, start].join();
     const seen = new Set<string>();
@@ -65,8 +68,8 @@ function createStepper(automaton: Automaton) {
   const closures = new Map<string, { follow: Map<number, number>; accepts: boolean }>();
 
   /**
-   * Returns where `before` and `after` lead from a position, with the number of ways (2 stands for more), and whether the match
-   * can end.
+   * Returns where one can get from a position between the characters `before` and `after`, in how many ways (2 stands for
+   * more), and whether the match can end there.
    */
   function closure(from: number, before: Side, after: Side) {
     const key = `${from} ${before} ${after}`;
@@ -108,7 +111,7 @@ function createStepper(automaton: Automaton) {
           }
       return [...seen.values()];
     },
-    /** Returns whether some text makes the match fail once it is at this position. */
+    /** Returns whether some text makes the match fail once it has reached this position. */
     canFail(position: number, before: number): boolean {
       const seen = new Set<string>();
       const waiting: [number[], number][] = [[[position], before]];
@@ -128,7 +131,7 @@ function createStepper(automaton: Automaton) {
   };
 }
 
-/** Returns for each position the ones that can follow, ignoring lookarounds and boundaries. */
+/** Returns, for each position, those that can follow it, ignoring lookarounds and boundaries. */
 function reachability({ epsilon, readers, positions }: Automaton): Set<number>[] {
   const followers = positions.map(({ to }) => {
     const states = new Set([to]);

@@ -115,7 +115,7 @@ async function addMany(page: Page): Promise<void> {
 
 async function actOnSelected(page: Page, name: string): Promise<void> {
   const bar = page.getByRole('region', { name: 'Selected domains' });
-  // A narrow bar has its actions in a menu.
+  // A narrow bar offers its actions in a menu.
   const menu = bar.getByRole('button', { name: 'Actions' });
   if (!(await menu.isVisible())) return bar.getByRole('button', { name }).click();
   await menu.click();
@@ -183,7 +183,7 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      // On a phone it is beside the search, which the header opens.
+      // On a phone the menu is beside the search field, which a button in the header opens.
       const search = page.getByRole('button', { name: 'Search', exact: true });
       if (await search.isVisible()) await search.click();
       await press(page, 'Filter by tag');
@@ -236,7 +236,7 @@ const NO_ATTENTION = {
   first: [],
 };
 
-/** Opens the dashboard as the owner sees it who has just verified the address of an account that somebody else created. */
+/** Opens the dashboard as it looks to the owner of an address who has just verified it, after somebody else had created the account. */
 async function asNewOwner(page: Page): Promise<void> {
   await page.route('**/api/user/standing', (route) =>
     change(route, (standing) => ({ ...standing, paused_unconfirmed: 3 })),
@@ -254,7 +254,7 @@ async function asNewOwner(page: Page): Promise<void> {
       problems: [],
     })),
   );
-  // Matches one domain by its id; its parts have longer paths.
+  // Matches the call for one domain by its id; calls for parts of a domain have longer paths.
   await page.route(/\/api\/domain\/[0-9a-f-]{36}$/, (route) => change(route, pausedOne));
 }
 

@@ -7,18 +7,18 @@ export interface Screen {
   /** In kebab case; part of the picture's file name. */
   name: string;
   visitor: Visitor;
-  /** Navigates there from anywhere and resolves when everything is visible. */
+  /** Goes to the screen from any page. Resolves when everything is visible. */
   show(page: Page, demo: Demo): Promise<void>;
 }
 
 /** Opens an address and waits for its content. */
 export async function open(page: Page, path: string): Promise<void> {
-  // What an earlier screen typed would open a form again.
+  // Clear what was typed on an earlier screen: it would open a form again.
   if (page.url().startsWith('http')) await page.evaluate(() => sessionStorage.clear());
-  // The browser loads nothing if only the fragment differs.
+  // If only the fragment differs, the browser would load nothing.
   if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);
-  // Not by role: elements below a sheet that fills a narrow screen have none.
+  // Finds the heading without its role: elements below a sheet that fills a narrow screen have none.
   await page.locator('#root h1').first().waitFor();
 }
 
@@ -56,7 +56,7 @@ export const panelOf =
       .waitFor({ state: 'hidden' });
   };
 
-/** Changes alert settings, and waits for the preview, which is dimmed until then. */
+/** Changes alert settings and waits for the preview, which is dimmed until it is up to date. */
 export async function changeAndAwaitPreview(page: Page, change: () => Promise<void>): Promise<void> {
   const asked = page.waitForRequest((request) => request.url().endsWith('/api/alerts/preview'));
   await change();
@@ -69,7 +69,7 @@ export async function accountMenu(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
 }
 
-/** Uses the account menu for what a narrow header has no room for. */
+/** Clicks something in the header or, if a narrow header has no room for it, in the account menu. */
 export async function fromHeader(page: Page, name: string): Promise<void> {
   if ((page.viewportSize()?.width ?? 0) >= 640) {
     await page.getByRole('banner').getByRole('button', { name }).click();
@@ -100,8 +100,9 @@ interface Settings {
 }
 
 /**
- * Answers changes at an address, and the reads after them, as if the changes had been saved. Saves nothing, because a second visit must
- * find the same settings. An unanswered change would reach the server as soon as the page’s routes are removed.
+ * Answers changes at an address, and later reads, as if the changes had been saved. Saves nothing, because a second visit
+ * must find the same settings. The changes must be answered: otherwise they would reach the server as soon as the page’s
+ * routes are removed.
  */
 export async function pretendToSave(
   page: Page,

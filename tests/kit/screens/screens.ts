@@ -34,7 +34,7 @@ const PUBLIC: Screen[] = [
     visitor: 'nobody',
     async show(page) {
       await open(page, '/login');
-      // The page is prerendered; buttons look disabled until the script has loaded.
+      // This shows the prerendered page, whose buttons are disabled until the script has loaded.
       await page.getByRole('button', { name: 'Login', exact: true, disabled: false }).waitFor();
     },
   },
@@ -55,7 +55,7 @@ const PUBLIC: Screen[] = [
     name: 'reset-password-incomplete',
     visitor: 'nobody',
     async show(page) {
-      // Leave the page first: otherwise the tab still has the token of the screen before.
+      // Leave the page first: the tab would still have the token of the screen before.
       await page.goto('about:blank');
       await open(page, '/reset-password');
       await page.getByText('This link is incomplete').waitFor();
@@ -308,7 +308,7 @@ export const SCREENS: readonly Screen[] = [
   ...STATUS,
 ];
 
-/** Shows a screen in its visitor's window, whatever was open there, and waits until it no longer changes. */
+/** Shows a screen in the window of its visitor, whatever is open there. Waits until it no longer changes. */
 export async function showScreen(screen: Screen, page: Page, demo: Demo): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await screen.show(page, demo);
