@@ -213,7 +213,7 @@ describe('the resolver', () => {
     ['servfail.test', 'dns_failed'],
     ['garbage.test', 'dns_failed'],
     ['refused.test', 'dns_refused'],
-  ])('for the host %s fails with %s', async (host, reason) => {
+  ])('fails for the host %s with %s', async (host, reason) => {
     expect(await resolve(host)).toMatchObject({ ok: false, stage: 'dns', reason });
   });
 

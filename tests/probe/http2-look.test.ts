@@ -261,7 +261,7 @@ describe('A probe of a server with HTTP/2', () => {
 });
 
 describe('A probe of a server whose HTTP/2 fails', () => {
-  /** Starts a server that answers by HTTP/1.1. If the client chooses HTTP/2, the nth of these behaviours handles its nth connection. */
+  /** Starts a server that answers by HTTP/1.1. The nth connection with HTTP/2 is handled by the nth of these. */
   async function failingSite(...http2: PeerBehaviour[]) {
     let connections = 0;
     const peer = await startTlsServer(

@@ -176,7 +176,7 @@ describe('The posture of a server', () => {
       presentedChain: [turn.der],
     });
     expect((await posture(web.port, { protocol: 'https' })).withoutAlpn).toBeUndefined();
-    // Only a probe that sends ALPN, as browsers do, looks for another certificate without it.
+    // A probe sends ALPN only for https, so with other protocols there is no second certificate to find.
     expect((await posture(port)).withoutAlpn).toBeUndefined();
   });
 

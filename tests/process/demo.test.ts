@@ -56,7 +56,7 @@ it('The demo has an account with history, really checks its hosts and stops clea
     ])
       expect((await person.ask(call, { params: { id } })).ok).toBeDefined();
 
-  // Finds a host of the demo by its name.
+  // What different parts of the product say about a host agrees.
   const called = (name: string) => all.find(({ hostname }) => hostname === name);
   const old = called('old.moss.example');
   expect(old?.unreachable?.since).toBe(old?.uptime.down_since);

@@ -52,7 +52,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     const grown = Object.keys(between).filter(
       (table) => (between[table]?.length ?? 0) > (before[table]?.length ?? 0),
     );
-    // If this test filled a table for no account, the table would never be checked.
+    // A table that got no rows above would never be checked.
     expect(grown.toSorted()).toEqual(
       Object.keys(between)
         .filter((table) => !NOBODYS.includes(table))

@@ -114,7 +114,7 @@ const FEW_ROWS = {
 it('Inserts of several rows are split into batches, unless something else bounds their number', () => {
   const unsplit = globSync('server/store/**/*.ts', { exclude: ['**/migrations/**', '**/*.test.ts'] }).filter(
     (path) =>
-      // Matches inserts of other than one object or `batch`, and not the method `values` of a Map.
+      // Matches a call of `values`, unless it gets one object or a batch, or is the method of a Map.
       /\.values\(\s*(?!\{|\)|batch\))/.test(readFileSync(path, 'utf8').replace(/Object\.values\(/g, '')),
   );
   expect(unsplit.toSorted()).toEqual(Object.keys(FEW_ROWS));

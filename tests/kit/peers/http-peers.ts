@@ -23,7 +23,7 @@ export const endlessHeaders: PeerBehaviour = (socket) => {
   flooding(Buffer.from('x-more: and more\r\n'))(socket);
 };
 
-/** Answers HEAD with `refusal`, and GET with the other head and an endless body. */
+/** Answers HEAD with `toHead`, and GET with `toGet` and an endless body. */
 export const endlessBody =
   (toHead: string, toGet: string): PeerBehaviour =>
   (socket) =>

@@ -34,7 +34,7 @@ const PUBLIC: Screen[] = [
     visitor: 'nobody',
     async show(page) {
       await open(page, '/login');
-      // This shows the prerendered page, whose buttons are disabled until the script has loaded.
+      // Waits until the script has loaded: before, the buttons of the prerendered page are disabled.
       await page.getByRole('button', { name: 'Login', exact: true, disabled: false }).waitFor();
     },
   },
