@@ -27,7 +27,7 @@ export function readCertificateFile(
     : { ok: false, message: `${path}: ${message}` };
 }
 
-/** Returns why no host can be trusted by these certificates. Certificates of hosts beside an authority do no harm. */
+/** Returns why these certificates make no host trusted; null if one of them is an authority. Certificates of hosts may be among them. */
 function refusalOf(ders: readonly Uint8Array[]): string | null {
   try {
     const refusals = ders.map((der) => authorityRefusal(parseCertificate(der)));

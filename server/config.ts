@@ -82,9 +82,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Returns the process environment. The file `.env` in the working directory supplies variables that it does not set.
- */
+/** Returns the process environment. The file `.env` in the working directory supplies variables that the environment does not set. */
 export function readEnvironment(): Environment {
   const file = resolve('.env');
   if (!existsSync(file)) return process.env;

@@ -18,7 +18,7 @@ import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { systemClock } from './worker/clock.ts';
 import { createAlarms } from './worker/operator-alarm.ts';
 
-/** Time for which a person who adds a host waits for our name servers. */
+/** Maximum time in ms for which adding a host waits for our name servers. */
 const DNS_TIMEOUT_MS = 1_000;
 
 /** Creates the API's app, and the text to print once it is served at `port`. `warning`: for the operator, or null. */

@@ -127,10 +127,7 @@ export function isShortLived(certificate: Renewable): boolean {
   return lifetimeMs(certificate) < SHORT_LIVED_MS;
 }
 
-/**
- * Returns whether a step comes at the same time as `critical` or later. Its alerts are critical, so quiet hours can let them
- * pass.
- */
+/** Returns whether a step comes at the same time as `critical` or later. Alerts of such a step are critical, so quiet hours can let them pass. */
 export function isCriticalStep(step: Step, certificate: Renewable): boolean {
   return stepAt(step, certificate) >= stepAt('critical', certificate);
 }

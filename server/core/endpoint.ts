@@ -14,8 +14,8 @@ import { PROTOCOL_NAMES } from '../../contract/protocols.ts';
 import { NO_SERVER_NAME, TARGET_LABELS, type TargetField } from '../../contract/check-words.ts';
 
 /**
- * One port of one host, with the protocol to use there: that of the scheme if it selects one, else the usual one of the port. `host`
- * is a name as lower-case A-labels, or an IP address in canonical form without brackets.
+ * One port of one host, with the protocol to use there: the one that the scheme selects, else the usual protocol of the port. `host` is a name as
+ * lower-case A-labels, or an IP address in canonical form without brackets.
  */
 export interface Endpoint extends CheckedEndpoint {
   kind: 'name' | 'local-name' | 'ip';
@@ -195,7 +195,7 @@ function readName(text: string, absentPort: number, policy: EndpointPolicy): Nor
   return fromAuthority(text, { port: absentPort, protocol: null }, policy);
 }
 
-/** Parses a name or an IP address alone, which may be an IPv6 address without brackets; null if it is none. */
+/** Parses a name or an IP address alone, which may be an IPv6 address without brackets; null for other text. */
 function onlyName(text: string): Endpoint | null {
   const isBareV6 = !text.startsWith('[') && text.split(':').length > 2;
   const read = readName(isBareV6 ? `[${text}]` : text, NO_PORT, PERMITS_EVERYTHING);

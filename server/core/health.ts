@@ -16,8 +16,8 @@ export function isOverdue(at: number | null, now: number): boolean {
 export const ALARM_MAIL = { minAgeMs: 5 * MINUTE_MS, repeatMs: DAY_MS, expiresAfterMs: DAY_MS } as const;
 
 /**
- * A mail counts as evidence of an outage of the mail server after so many failed attempts over so long, which is longer than
- * servers defer mail from unknown senders (greylisting).
+ * A mail counts as evidence of an outage of the mail server after this many failed attempts over at least `lastsMs`, which is longer than servers
+ * defer mail from unknown senders (greylisting).
  */
 export const MAIL_FAILURE = { attempts: 4, lastsMs: 15 * MINUTE_MS } as const;
 /** Longer than any delay between two attempts, so every waiting mail has been tried at least once in this time. */
@@ -28,7 +28,7 @@ export interface FailingRecipient {
   address: string;
   /** Time of the first failed attempt, ms UTC. */
   since: number;
-  /** Whether the error is an SMTP reply about one mail. Other errors (no connection, refused login) are those of the server. */
+  /** Whether the error is an SMTP reply about one mail. Other errors (no connection, refused login) are about the server. */
   isReply: boolean;
 }
 
@@ -42,8 +42,8 @@ export function mailOutageSince(
 ): number | null {
   const stillFailing = failing.filter(
     ({ since, isReply }) =>
-      // A delivery shows that the server works again. Count older server errors again if no delivery followed within the time
-      // in which every mail is retried.
+      // A delivery shows that the server works, so older errors do not count. They count again if nothing was delivered in the time in which
+      // every waiting mail is retried.
       since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
   );
   // Replies from one domain prove nothing: a mailbox may be full, or its server may defer mail for days.

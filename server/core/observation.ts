@@ -300,7 +300,7 @@ export interface PostureObservation {
   untestedKeyTypes: KeyType[];
   /** Set for https only; absent if it was not tested. */
   hellos?: HelloObservation;
-  /** Parts with tests that this probe left to a later one; absent if there are none. */
+  /** Parts of which some tests were postponed to a later probe; absent if there are none. */
   postponed?: PosturePart[];
   /**
    * When the limit of failed handshakes at the address allows more, ms UTC; absent if it is not reached. See `createFailureLimit`.

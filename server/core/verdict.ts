@@ -101,8 +101,8 @@ const lastSeen = object({
   at: number,
   leafFingerprint: text,
   /**
-   * The certificates with expiry alerts: the leaves of all addresses, those in rotation and those of the posture check, and
-   * an intermediate if one expires before the leaves of the addresses.
+   * The certificates with expiry alerts: the leaves of all addresses, leaves in rotation, leaves that the posture check found, and an
+   * intermediate if one expires before the leaves of the addresses.
    */
   expiring: list(expiring),
   findings: list(object({ code: code<FindingCode>(), fingerprint: nullable(text) })),
@@ -224,8 +224,8 @@ const posture = object({
   /** Key types of which we could not learn whether the server has a certificate. */
   untestedKeyTypes: list(code<KeyType>()),
   /**
-   * The parts with results of earlier checks, and the time of these results, ms UTC; null if a part was never tested wholly. Absent
-   * if every part was tested at `at`.
+   * The parts with results of earlier checks, and the time of these results, ms UTC; null if a part was never tested completely. Absent if every
+   * part was tested at `at`.
    */
   earlier: optional(list(object({ part: code<PosturePart>(), at: nullable(number) }))),
   /** When the limit of failed handshakes allows more, as in `PostureObservation`. */

@@ -28,7 +28,7 @@ export interface AddressPolicy {
    */
   isLocalName(host: string): boolean;
   /**
-   * Sets the NAT64 prefixes of our network, beside the well-known one. An address in one of them is judged by the IPv4 address
+   * Sets the NAT64 prefixes of our network, beside the well-known one. Whether an address in one of them is permitted depends on the IPv4 address
    * inside, to which the NAT64 sends its packets.
    */
   setNat64Prefixes(prefixes: readonly AddressRange[]): void;

@@ -33,7 +33,7 @@ const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
 const MAX_TRY_MS = 2_000;
 const TRIES = 3;
-/** Error code for CAA records of which node:dns lost a part. */
+/** Error code for CAA records that node:dns did not return completely. */
 export const UNREADABLE_CAA = 'EUNREADABLE';
 const TIMED_OUT = { ok: false, code: 'ETIMEOUT' } as const;
 

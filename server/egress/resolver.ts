@@ -116,8 +116,8 @@ const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refus
 const NOT_FOUND: Unresolved = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null };
 
 /**
- * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. A name without any
- * counts as not found, and so does a local name if the policy refuses one of its addresses.
+ * Creates a resolver that looks up all addresses of a name and returns those that the policy permits. A name without a permitted address counts
+ * as not found, and so does a local name if the policy refuses one of its addresses.
  */
 export function createResolver({
   servers,

@@ -35,7 +35,7 @@ export interface FoundPath {
 export interface SearchResult {
   /** The best path whose anchor has no failures. */
   readonly best: FoundPath | null;
-  /** If there is no such path: the best one in which only the anchor has failures. */
+  /** If `best` is null: the best path in which only the anchor has failures. */
   readonly tolerable: FoundPath | null;
   /** Reasons why the other paths failed. */
   readonly failures: PathFailure[];

@@ -213,8 +213,8 @@ export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): stri
 const SOUND_CURVES = new Set(['P-256', 'P-384', 'P-521']);
 
 /**
- * Shortest RSA key, in bits, that OpenSSL accepts at its default security level 2. It rounds the strength of such a key
- * up to the required 112 bits. Measured with OpenSSL 3.0; the formula is that of NIST SP 800-56B appendix D.
+ * Shortest RSA key, in bits, that OpenSSL accepts at its default security level 2. OpenSSL rounds the strength of such a key up to the required
+ * 112 bits. Measured with OpenSSL 3.0; the formula is that of NIST SP 800-56B appendix D.
  */
 const MIN_RSA_BITS = 1963;
 /** Longest RSA key, in bits, that Chromium and Go accept. */

@@ -53,8 +53,8 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
     return { ...plain, pss, hash, name: `RSA-PSS-${hash.toUpperCase()}`, scheme: 'rsa-pss' };
   }
   const hashed = HASHED.get(identifier);
-  // RSA parameters must be NULL (RFC 4055 §5), but we accept absent ones too. All others must be absent (RFC 5758 §3.2,
-  // RFC 8410 §3, RFC 9881 §2, RFC 9909 §3).
+  // RSA parameters must be NULL (RFC 4055 §5), but we accept a missing NULL. Other algorithms must have no parameters (RFC 5758 §3.2, RFC 8410
+  // §3, RFC 9881 §2, RFC 9909 §3).
   if (hashed?.scheme === 'rsa' && reader.optional(TAG.null)?.content.length) return unknown;
   if (!reader.done) return unknown;
   if (hashed !== undefined)
@@ -74,8 +74,8 @@ export function isBrokenSignature(algorithm: SignatureAlgorithm): boolean {
 }
 
 /**
- * Result of checking a signature. `unverifiable`: we cannot tell who made it, because we or the OpenSSL of this Node do not know
- * its algorithm or the type of the key, or because we do not verify with such a weak key.
+ * Result of checking a signature. `unverifiable`: we cannot tell who made it, because we or the OpenSSL of this Node do not know its algorithm or
+ * the type of the key, or because the key is too weak for us to verify with.
  */
 export type SignatureCheck = 'valid' | 'invalid' | 'unverifiable';
 

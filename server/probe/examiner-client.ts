@@ -64,8 +64,8 @@ type NewRequest = ThreadRequest extends infer One
 const MAX_JUDGE_LIMITS = 3;
 
 /**
- * Memory limits of the thread. Hostile certificates and CRLs can at most kill the thread, which then restarts, but not the
- * process. A larger young generation only wastes memory: dozens of probes run in parallel, and objects live as long as these.
+ * Memory limits of the thread. Hostile certificates and CRLs can at most kill the thread, which then restarts, but not the process. A larger
+ * young generation only wastes memory: dozens of probes run in parallel, and their objects live as long as the probes.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 

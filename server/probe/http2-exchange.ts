@@ -14,7 +14,7 @@ const MAX_FRAME_BYTES = 16 * 1024;
 const MAX_FRAMES = 256;
 /** Maximum number of bytes of an answer. More than headers and a body need, and far less than a connection may receive. */
 const MAX_BYTES = 128 * 1024;
-/** The flow control window, which we never enlarge (RFC 9113 §6.9.2): the server stops after so many bytes of a body. */
+/** The flow control window, which we never enlarge (RFC 9113 §6.9.2): the server stops after this many bytes of a body. */
 const WINDOW_BYTES = 65_535;
 
 /** Frame types (RFC 9113 §6). */
@@ -316,7 +316,7 @@ function literal(name: number, value: string): Buffer {
   return Buffer.concat([integer(name, 4), integer(bytes.length, 7), bytes]);
 }
 
-/** Returns an integer with a prefix of so many bits, whose other bits are zero (RFC 7541 §5.1). */
+/** Returns an integer with a prefix of `prefixBits` bits. The other bits of its first byte are zero (RFC 7541 §5.1). */
 function integer(value: number, prefixBits: number): Buffer {
   const most = 2 ** prefixBits - 1;
   if (value < most) return Buffer.from([value]);

@@ -77,7 +77,7 @@ interface FoundServers {
   failure: FailedResolution | null;
 }
 
-/** Looks up the SRV records of both kinds, and returns the servers in the order in which clients try them. */
+/** Looks up the SRV records for STARTTLS and for direct TLS. Returns the servers in the order in which clients try them. */
 async function findServers(
   endpoint: CheckedEndpoint,
   { resolver, signal }: { resolver: PlaceResolver; signal: AbortSignal },

@@ -119,8 +119,8 @@ function limitMsOf({ seen, budgetMs, leftMs }: PostureOptions): number {
 
 interface Attempts {
   /**
-   * Returns a function that makes the attempts for a part. Attempts for which the limit or the time does not suffice add the part to
-   * `postponed`, because servers also log handshakes that we break off as failures.
+   * Returns a function that makes the attempts for a part. If the failure limit or the time left does not allow an attempt, adds the part to
+   * `postponed`, because servers would log a handshake that we break off as a failure.
    */
   attempt: (part: PosturePart) => Attempt;
   /** Makes an attempt that belongs to no part, so that nothing is postponed if the time does not suffice. */

@@ -108,7 +108,8 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       const startedAt = Date.now();
       return examineOn(
         endpoint,
-        // Each thread counts failed handshakes by itself, so only one of them tests the posture of a server that may count them, too.
+        // Omit the posture from a repeated examination, except for https: each thread has its own limit of failed handshakes, so both together
+        // could exceed what the server allows.
         (client, isRepeated) =>
           client.examine(endpoint, {
             ...options,

@@ -54,7 +54,7 @@ const limits = ({ connectTimeoutMs, handshakeTimeoutMs, modeStepMs }: ModeOption
   handshakeTimeoutMs: Math.min(handshakeTimeoutMs, modeStepMs),
 });
 
-/** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if it does not show one. */
+/** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if the server shows none. */
 async function plaintextScheme(
   { stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>,
   options: ModeOptions,

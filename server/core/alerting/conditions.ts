@@ -36,9 +36,9 @@ export function registrationEnd({ posture }: Verdict): RegistrationEnd | null {
 const registrationKey = ({ domain, expiresAt }: RegistrationEnd): string =>
   `${domain} ${new Date(expiresAt).toISOString().slice(0, 10)}`;
 
-/** Time after the first domain got a renewed certificate in which the other domains should get it, too. */
+/** Time in ms within which the other domains should get a renewed certificate after the first domain got it. */
 const MAX_DEPLOYMENT_MS = DAY_MS;
-/** The same limit for short-lived certificates, as a share of the lifetime. */
+/** Share of the lifetime of a short-lived certificate that replaces `MAX_DEPLOYMENT_MS`. */
 const DEPLOYMENT_SHARE = 0.1;
 
 /** Certificates issued within this time, such as one with an RSA and one with an ECDSA key, do not replace each other. */

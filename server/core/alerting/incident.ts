@@ -27,7 +27,10 @@ export interface KnownIncident {
    * check was conclusive for hours.
    */
   recovered: boolean;
-  /** Whether the monitor's next check reports the end: this member has ended, and the others were paused or removed. */
+  /**
+   * Whether the monitor's next check must report the end of the incident: this member has ended, and the monitors of all others were paused or
+   * removed.
+   */
   reportsEnd: boolean;
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
@@ -42,7 +45,7 @@ export interface KnownIncident {
 export type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
 export const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
 
-/** The parts of a member that all new incidents have in common. They get their ids when they are stored. */
+/** Initial values of every new member of an incident. The member gets its ids when it is stored. */
 export const NEW_INCIDENT = {
   id: '',
   incidentId: '',

@@ -20,7 +20,7 @@ export interface AlertSettings {
   muted: MutableEvent[];
 }
 
-/** The settings in which a domain differs from its account; absent ones are those of the account. */
+/** The settings that a domain overrides. The others are those of its account. */
 export type DomainAlertSettings = Partial<AlertSettings>;
 
 /** The key of the channel that every account has: mail to its own address. */

@@ -231,7 +231,7 @@ describe('a domain registration that ends', () => {
       host,
       shows,
       ends,
-      /** Shows the same for the two minutes after which the end of a problem is confirmed. */
+      /** Shows the same registration for the two minutes after which the end of a problem is confirmed. */
       keepsShowing: (registration: RegistrationObservation) => {
         return [0, MINUTE, MINUTE].flatMap((ms) => {
           host.wait(ms);

@@ -48,9 +48,9 @@ export interface CheckState {
   /** Open incidents, and those that ended within `REMEMBER_INCIDENTS_MS`. */
   incidents: readonly KnownIncident[];
   settings: AlertSettings;
-  /** The check interval in minutes that applies, see `frequencyOn`. */
+  /** The check interval in minutes that applies, see `effectiveFrequency`. */
   everyMinutes: number;
-  /** Whether a user requested another check during this one. */
+  /** Whether a user requested another check while this one was running. */
   isRequested: boolean;
   /** Random number in [0, 1); see `nextCheckAt`. */
   jitter: number;
@@ -93,7 +93,7 @@ export function concernedCertificates(
   const isNeeded =
     plan.alerts.length > 0 ||
     certificates.length > 0 ||
-    // The context has the end of maintenance, which may be later than that of a snooze, and which keeps the incident of a change open.
+    // The context has the end of the maintenance. Maintenance keeps the incident of a change open, and may end later than a snooze.
     plan.changes.some((change) => change.kind === 'end') ||
     updated.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
   return isNeeded ? certificates : null;

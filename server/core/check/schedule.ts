@@ -59,16 +59,16 @@ export function dueWithInterval(
 export const LANES = 7;
 
 /**
- * Returns the lane of a monitor or a message whose account had `before` others when it was added: 0 for the first three, then one more
- * with every power of four. So the first of one account never waits behind the thousandth of another.
+ * Returns the lane of a monitor or a message whose account had `before` others when it was added: 0 for the first three, then one more with every
+ * power of four. So the first monitor of one account never waits behind the thousandth of another.
  */
 export function laneOf(before: number): number {
   return Math.min(LANES - 1, Math.floor(Math.log2(before + 1) / 2));
 }
 
 /**
- * Returns how many of the next `limit` claims each lane gets: half for lane 0, a quarter for lane 1 and so on. The caller gives
- * unused ones to other lanes. `taken`: number of earlier claims, so that batches of one get the same shares as large ones.
+ * Returns how many of the next `limit` claims each lane gets: half for lane 0, a quarter for lane 1 and so on. The caller gives unused claims to
+ * other lanes. `taken`: number of earlier claims, so that many small batches get the same shares as one large batch.
  */
 export function lanePortions(limit: number, taken: number): number[] {
   const portions = Array.from({ length: LANES }, () => 0);

@@ -60,8 +60,8 @@ export function firstIssuerRefusals(
 }
 
 /**
- * Returns the roots other than that of the path that signed the leaf or a sent certificate, but may not sign certificates. Java tries
- * no other root after one of them (measured; engineValidate and verifyTrustAnchor in PKIXValidator.java).
+ * Returns the roots that signed the leaf or a sent certificate although they may not sign certificates, except the root of the path. Java tries
+ * no other root after one of these (measured; engineValidate and verifyTrustAnchor in PKIXValidator.java).
  */
 function unusableRoots(
   { leaf, sent, trustStore, work }: SentChain,

@@ -104,7 +104,7 @@ function judgePathAt(question: PathQuestion): PathJudgement {
     : judged;
 }
 
-/** Judges a path in which only the anchor has faults. Each client that checks for one of them refuses the path. */
+/** Judges a path in which only the anchor has faults. Each client that checks for one of these faults refuses the path. */
 function judgeUnderFaultyAnchor(question: PathQuestion, found: FoundPath): PathJudgement {
   const { sent, trustStore, protocol } = question;
   const isPublic = publicAnchor(found.path, trustStore) !== null;

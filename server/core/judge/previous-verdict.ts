@@ -55,8 +55,8 @@ export function postureTestedAt({ at, earlier }: PostureVerdict, part: PosturePa
 }
 
 /**
- * Returns the posture with the previous results of what was postponed, and their times. `usual`: fingerprints of the leaves that the usual
- * handshakes show, so that they are not listed as further certificates.
+ * Returns the posture, completed with the previous results of the postponed parts and their times. `usual`: fingerprints of the leaves that the
+ * usual handshakes show, so that they are not listed as further certificates.
  */
 export function withEarlierPosture(
   current: PostureVerdict,

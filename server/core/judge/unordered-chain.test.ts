@@ -26,7 +26,7 @@ function refusing(leaf: Certificate, sent: readonly Certificate[]): unknown {
 }
 
 it.each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
-  'Java refuses %i intermediates in reverse order if they are more than five',
+  'Java refuses intermediates in reverse order only if there are more than five, as with %i',
   (count) => {
     const [leaf, ...sent] = chainOf(count);
     if (leaf === undefined) throw new Error('no leaf');

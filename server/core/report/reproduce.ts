@@ -39,7 +39,7 @@ const SIGNATURES: Record<KeyType, string> = {
 /** Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`; null if neither can show it. */
 export type Command = (target: Reproduction) => string | null;
 
-/** Returns a command that runs `openssl s_client` with these options. `verifying`: with the root of a private authority, too. */
+/** Returns a command that runs `openssl s_client` with these options. `verifying`: adds the root of a private authority. */
 export const connectWith =
   (options: string, { verifying = false } = {}): Command =>
   (target) =>
@@ -48,7 +48,7 @@ export const connectWith =
 /** Shows the certificates that the server sends. */
 export const showCertificates = connectWith('-showcerts');
 
-/** Returns a command that shows details of the leaf. `alpn`: protocols to offer by ALPN instead of those of the check. */
+/** Returns a command that shows details of the leaf. `alpn`: protocols to offer by ALPN instead of those that the check offers. */
 export const inspect =
   (details: string, alpn?: readonly string[]): Command =>
   (target) =>
@@ -148,7 +148,7 @@ function pageUrl({ host, port }: Reproduction['endpoint']): string {
 }
 
 interface Target extends Pick<Reproduction, 'endpoint' | 'keyType'> {
-  /** Protocols to offer by ALPN instead of those of the check. */
+  /** Protocols to offer by ALPN instead of those that the check offers. */
   alpn?: readonly string[] | undefined;
 }
 

@@ -41,7 +41,7 @@ const SIGNING_USAGES: ReadonlySet<KeyUsage> = new Set<KeyUsage>([
   'cRLSign',
 ]);
 
-/** Returns whether the usages are all among those of signature keys, and not empty. */
+/** Returns whether there are usages, and all of them are usages of signature keys. */
 function isForSignatures(usages: ReadonlySet<KeyUsage>): boolean {
   return usages.size > 0 && usages.isSubsetOf(SIGNING_USAGES);
 }

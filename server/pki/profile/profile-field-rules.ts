@@ -74,7 +74,7 @@ export const FIELD_RULES: readonly ProfileRule[] = [
     broken({ signature: { algorithm } }) {
       const { hash, pss } = algorithm;
       if (hash === null || !PERMITTED_HASHES.has(hash)) return true;
-      // BR §7.1.3.2.1 permits RSA-PSS only with a salt as long as the hash, which is that of the mask too.
+      // BR §7.1.3.2.1 permits RSA-PSS only with a salt as long as the hash, and with the same hash in the mask.
       return pss !== null && (pss.saltBytes !== HASH_BYTES[hash] || pss.maskHash !== hash);
     },
   },

@@ -149,8 +149,7 @@ function readVersion(body: DerReader): number {
 }
 
 /**
- * Returns the byte range of the entries. If there are none, the list must be absent (RFC 5280 §5.1.2.6): Chromium uses no CRL with
- * an empty one.
+ * Returns the byte range of the entries. If there are none, the list must be absent (RFC 5280 §5.1.2.6): Chromium uses no CRL with an empty list.
  */
 function entriesRange(bytes: Buffer, list: DerElement | null): ByteRange {
   if (list === null) return { start: 0, end: 0 };
@@ -183,8 +182,8 @@ const KNOWN_EXTENSIONS = new Set<string>([
 ]);
 
 /**
- * Returns the entries of an indirect CRL about a certificate. An entry without certificateIssuer has the issuer of the entry
- * before it, the first one that of the CRL (RFC 5280 §5.3.3).
+ * Returns the entries of an indirect CRL about a certificate. An entry without certificateIssuer has the issuer of the entry before it; the first
+ * entry has the issuer of the CRL (RFC 5280 §5.3.3).
  */
 function indirectEntries(
   bytes: Buffer,

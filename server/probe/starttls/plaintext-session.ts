@@ -27,7 +27,7 @@ export interface ServerAnswer {
   text: string;
 }
 
-/** Returns the error for a server that does not offer TLS: it does not say so, or `answer` says that it does not know the command. */
+/** Returns the error for a server without STARTTLS: one that does not list it, or whose `answer` says that it does not know the command. */
 export function noStartTls(answer: ServerAnswer | null = null): StartTlsError {
   return new StartTlsError('no_starttls', null, answer && refusalOf(answer, false));
 }
@@ -43,7 +43,7 @@ export function refusalOf({ code, text }: ServerAnswer, isTemporary: boolean): R
 
 const MAX_EXCERPT_LENGTH = 200;
 
-/** Returns the start of a Latin-1 text in printable ASCII, with other bytes as `\xNN`; null if there is none. */
+/** Returns the start of a Latin-1 text in printable ASCII, with other bytes as `\xNN`; null if the text is empty. */
 function printableExcerpt(text: string): string | null {
   let excerpt = '';
   for (const character of text.slice(0, MAX_EXCERPT_LENGTH).trim()) {

@@ -29,15 +29,15 @@ export interface Reason {
   why: string;
   /** What to do. Default: to have the certificate reissued without the fault. */
   fix?: string;
-  /** Whether it is about the connection, and not about a certificate. */
+  /** Whether the rule is about the connection, and not about a certificate. */
   isOfConnection?: true;
-  /** Whether it applies whichever certificate is served, for example a rule about the key exchange group. */
+  /** Whether the rule applies to every certificate that the server may serve, for example because it is about the key exchange group. */
   isOfEveryHandshake?: true;
   /** Whether we cannot know if the clients refuse, because it depends on the order of the roots in their stores. */
   isUncertain?: true;
   /** Whether only some programs that use the client refuse; `why` says which. */
   isOfSomePrograms?: true;
-  /** Whether the owner of the host can act, even against a CA certificate: leave it out, or trust others. */
+  /** Whether the owner of the host can fix even a fault of a CA certificate, by not sending it or by trusting another one. */
   isForOwner?: true;
   /** Shows what the rule is about. Default: a command that shows the certificate. */
   command?: Command;
@@ -69,7 +69,7 @@ export interface ClientRule<Context, Code extends string = string> extends Parti
   acceptingSince?: Versions;
   /** Whether clients apply the rule to the anchor. Default: all clients except Java apply it, unless it is about names. */
   ofAnchor?: 'never' | 'only';
-  /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
+  /** Whether Go cannot read a certificate that breaks the rule, and refuses the connection even if the path does not need that certificate. */
   stopsParsing?: true;
 }
 

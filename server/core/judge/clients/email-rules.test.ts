@@ -43,7 +43,7 @@ it.each<[name: string, permitted: string[], excluded: string[], clients: Client[
   ['user@example.com', ['example.com', 'a..b@example.com'], [], ['firefox', 'gnutls', 'go']],
   ['user@123', [], ['other.example'], ['firefox']],
 ])(
-  'An address %s below permitted %j and excluded %j is refused by %j',
+  'The address %s below an authority that permits %j and excludes %j is refused by %j',
   (name, permitted, excluded, clients) => {
     expect(refusing(withEmails(name), authority(permitted, excluded))).toEqual(clients);
     expect(refusing(withEmails(name), leaf, authority(permitted, excluded))).toEqual(clients);
@@ -74,7 +74,7 @@ it.each([
   ['ü@example.com', [], ['other.example'], []],
   ['example.com', ['example.com'], [], ['openssl']],
 ])(
-  'An internationalised address %s below permitted %j and excluded %j is refused by %j',
+  'The internationalised address %s below an authority that permits %j and excludes %j is refused by %j',
   (smtpMailbox, permitted, excluded, clients) => {
     const all = [
       { kind: 'unsupported' as const, form: 'otherName' as const, isMalformed: false, smtpMailbox },

@@ -12,8 +12,8 @@ type Handshake = Pick<
 };
 
 /**
- * Returns whether the server signs the handshake with its key: always in TLS 1.3, with (EC)DHE before. OpenSSL's names of older
- * ciphers begin with ECDHE- or DHE- for these, and with neither for RSA key exchange.
+ * Returns whether the server signs the handshake with its key: always in TLS 1.3; in older versions only with (EC)DHE, for which OpenSSL's cipher
+ * names begin with ECDHE- or DHE-, and not with RSA key exchange.
  */
 function isSigned({ tlsVersion, cipher }: Handshake): boolean {
   return tlsVersion === 'TLSv1.3' || /^(?:ECDHE|DHE)-/.test(cipher);

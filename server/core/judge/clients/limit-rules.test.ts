@@ -40,7 +40,7 @@ describe('the certificates that a server sends', () => {
     ['TLSv1.3', 65_527, 65_528, ['go', 'java']],
     ['TLSv1.2', 65_530, 65_531, ['go', 'java']],
   ])(
-    'may have a limited size in %s: some clients accept %i bytes, but not %i',
+    'have a maximum size in %s: some clients accept %i bytes, but not %i',
     (tlsVersion, most, more, clients) => {
       expect(refusingSizes([most], { tlsVersion })).toEqual(
         clients.filter((one) => more > 65_000 && one === 'java'),
@@ -99,7 +99,7 @@ describe('a path', () => {
     [1_024, 1_024, ['go']],
     [1_025, 1_024, ['openssl', 'chromium', 'go', 'gnutls']],
   ])(
-    'with %i names below %i constraints is refused by those that compare fewer',
+    'with %i names below %i constraints is refused by the clients that compare fewer',
     (count, constraints, clients) => {
       const found = refusingPath([withNames(names(count)), constrained(names(constraints)), leaf]);
       expect(found.toSorted()).toEqual(clients.toSorted());
