@@ -5,7 +5,7 @@ import { matchesReference, type ReferenceIdentifier } from '../server/pki/names/
 import { buildPath, type PathResult } from '../server/pki/path.ts';
 import type { Profile } from '../server/pki/profile/profile.ts';
 import { createTrustStore, type TrustStore } from '../server/pki/trust-store.ts';
-import { splitPem } from '../server/pki/certificate-bundle.ts';
+import { pemCertificates } from '../server/pki/certificate-bundle.ts';
 import { parseIpAddress } from '../server/pki/names/ip-address.ts';
 import { PkiError } from '../server/pki/pki-error.ts';
 import { hasWildcardOfPublicSuffix } from './vectors-public-suffix.ts';
@@ -89,10 +89,10 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
     skipped: false,
     judge: ({ now, profile }) =>
       toAnswer(() => {
-        const [leafDer] = splitPem(testCase.peer_certificate);
+        const [leafDer] = pemCertificates(testCase.peer_certificate);
         if (leafDer === undefined) throw new PkiError('pem', 'no certificate');
         const leaf = parseCertificate(leafDer);
-        const anchors = parseReadable(testCase.trusted_certs.flatMap((text) => splitPem(text)));
+        const anchors = parseReadable(testCase.trusted_certs.flatMap((text) => pemCertificates(text)));
         const name = testCase.expected_peer_name;
         if (!testCase.expected_peer_names.every((one) => hasName(leaf, one)))
           return 'the certificate lacks an expected peer name';
@@ -100,7 +100,9 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         const caseProfile = profile ?? profileOf(testCase.id);
         const result = buildPath({
           leaf,
-          intermediates: parseReadable(testCase.untrusted_intermediates.flatMap((text) => splitPem(text))),
+          intermediates: parseReadable(
+            testCase.untrusted_intermediates.flatMap((text) => pemCertificates(text)),
+          ),
           trustStore: createTrustStore(anchors.map(({ der }) => der)),
           now: caseNow,
           reference: name === null ? undefined : referenceTo(name.value),

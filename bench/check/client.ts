@@ -36,7 +36,7 @@ async function serve({ port, rootPem, unseen, intermediate, web }: ClientStart):
   });
   const check = async (
     endpoint: Observation['endpoint'] = tls,
-    look: 'read' | 'observe' = 'read',
+    look: 'observeWithOwnClient' | 'observe' = 'observeWithOwnClient',
   ): Promise<Observation> => {
     const observation = await probe[look](endpoint, { signal, trustStore, withPosture: false });
     if (observation === null) throw new Error('our own TLS client found the bench’s own server unusual');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
-import { splitPem } from '../../server/pki/certificate-bundle.ts';
+import { pemCertificates } from '../../server/pki/certificate-bundle.ts';
 import { type Examiner, loadTrustStore } from '../../server/probe/examiner.ts';
 import { createExaminer } from '../../tests/kit/product/stand-ins.ts';
 import { createProbe } from '../../server/probe/probe.ts';
@@ -54,7 +54,7 @@ let checksDone = 0;
  * nothing is cached.
  */
 async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, host: string): Promise<void> {
-  const authorities = [mintAuthority().der, ...splitPem(rootPem)];
+  const authorities = [mintAuthority().der, ...pemCertificates(rootPem)];
   const endpoint = { host, port, protocol: 'tls' as const };
   await examiner.examine(endpoint, { signal: never, authorities, withPosture: false, previous: [null] });
 }
@@ -136,7 +136,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
 }
 
 async function checksOfOthers(examiner: Examiner, { port, rootPem }: HostileReady): Promise<number[]> {
-  const authorities = splitPem(rootPem);
+  const authorities = pemCertificates(rootPem);
   const times: number[] = [];
   for (let check = 0; check < CHECKS_OF_OTHERS; check++) {
     const startedAt = performance.now();

@@ -82,7 +82,7 @@ export function reportOf(
       percent: null,
       windowDays: null,
     },
-    ownAuthorities: 'shell',
+    authorityPlace: 'shell',
     now,
   };
 }

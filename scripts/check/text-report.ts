@@ -10,13 +10,13 @@ import {
 } from '../../server/core/report/reach-finding.ts';
 import { isPostureComplete, untestedPosture } from '../../server/core/report/report-posture.ts';
 import {
+  certificateAtAddress,
   clientSentence,
   needsFetching,
   reportFindings,
-  servedThere,
-  whereServed,
+  servingAddresses,
 } from '../../server/core/report/report.ts';
-import { placeOf } from '../../server/core/srv.ts';
+import { addressLabel } from '../../server/core/srv.ts';
 import { describeTarget } from '../../server/core/target.ts';
 import type { Severity } from '../../server/core/findings/definition.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
@@ -101,7 +101,7 @@ function certificateLines({ leaf, verdict }: Checked): string[] {
   const names = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses].map(oneLine);
   const more = names.length - MAX_NAMES;
   const by = [issuer.attribute('O'), issuer.attribute('CN')].flatMap((part) => part ?? []).map(oneLine);
-  const where = whereServed(verdict);
+  const where = servingAddresses(verdict);
   return [
     `for ${names.slice(0, MAX_NAMES).join(', ') || 'no name'}${more > 0 ? ` and ${more} more` : ''}`,
     `by ${by.join(', ') || 'an authority without a name'}`,
@@ -125,7 +125,7 @@ function renewalLines({ verdict: { renewal }, leaf }: Checked): string[] {
 
 function addressLines(verdict: Verdict): string[] {
   const { addresses } = verdict;
-  const width = Math.max(...addresses.map((one) => placeOf(one).length), 0);
+  const width = Math.max(...addresses.map((one) => addressLabel(one).length), 0);
   return addresses.map((one) => {
     const { server, tlsVersion, group, alpn, durationMs, failure, fingerprint } = one;
     const seen =
@@ -137,12 +137,12 @@ function addressLines(verdict: Verdict): string[] {
             alpn,
             `${durationMs} ms`,
             fingerprint?.slice(0, 16),
-            servedThere(one, verdict),
+            certificateAtAddress(one, verdict),
           ]
             .filter(Boolean)
             .join('  ')
         : [whatHappenedAt(one), replyAt(one)].filter(Boolean).join(': ');
-    return `${placeOf(one).padEnd(width)}  ${seen}`;
+    return `${addressLabel(one).padEnd(width)}  ${seen}`;
   });
 }
 

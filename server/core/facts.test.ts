@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority, selfSigned } from '../../tests/kit/certificates/mint.ts';
-import { splitPem } from '../pki/certificate-bundle.ts';
+import { pemCertificates } from '../pki/certificate-bundle.ts';
 import { parseCertificate } from '../pki/certificate.ts';
 import { certificateFacts, readChain } from './facts.ts';
 
@@ -82,7 +82,7 @@ describe('readChain', () => {
       publicKey: 'ECDSA P-256',
       sans: ['pay.fjord.example'],
     });
-    expect(splitPem(chain.map(({ pem }) => pem).join('')).map((der) => Buffer.from(der))).toEqual([
+    expect(pemCertificates(chain.map(({ pem }) => pem).join('')).map((der) => Buffer.from(der))).toEqual([
       leaf.der,
       issuing.der,
       root.der,

@@ -1,6 +1,6 @@
 import type { Client, KeyType } from '../../contract/check-words.ts';
-import { ADDRESSES } from './findings/addresses.ts';
-import { REFUSED } from './findings/clients.ts';
+import { ADDRESS_FINDINGS } from './findings/addresses.ts';
+import { REFUSAL_FINDINGS } from './findings/clients.ts';
 import {
   type AnyKind,
   type Definition,
@@ -10,24 +10,24 @@ import {
   type Kind,
   type Severity,
 } from './findings/definition.ts';
-import { LEAF } from './findings/leaf.ts';
-import { PATH } from './findings/path.ts';
-import { PROTOCOL } from './findings/protocol.ts';
-import { RENEWAL } from './findings/renewal.ts';
-import { REVOCATION } from './findings/revocation.ts';
-import { SENT_CHAIN } from './findings/sent-chain.ts';
+import { LEAF_FINDINGS } from './findings/leaf.ts';
+import { PATH_FINDINGS } from './findings/path.ts';
+import { PROTOCOL_FINDINGS } from './findings/protocol.ts';
+import { RENEWAL_FINDINGS } from './findings/renewal.ts';
+import { REVOCATION_FINDINGS } from './findings/revocation.ts';
+import { SENT_CHAIN_FINDINGS } from './findings/sent-chain.ts';
 import { code, type Infer, list, nullable, object, optional, type Shape, text, union } from './shape.ts';
 
 /** Every finding by its code. Codes are stored, so they never change. */
 export const FINDINGS = {
-  ...LEAF,
-  ...PATH,
-  ...SENT_CHAIN,
-  ...REVOCATION,
-  ...RENEWAL,
-  ...ADDRESSES,
-  ...PROTOCOL,
-  ...REFUSED,
+  ...LEAF_FINDINGS,
+  ...PATH_FINDINGS,
+  ...SENT_CHAIN_FINDINGS,
+  ...REVOCATION_FINDINGS,
+  ...RENEWAL_FINDINGS,
+  ...ADDRESS_FINDINGS,
+  ...PROTOCOL_FINDINGS,
+  ...REFUSAL_FINDINGS,
 };
 export type FindingCode = keyof typeof FINDINGS;
 
@@ -52,8 +52,8 @@ const findingWords = object({
 export type FindingWords = Infer<typeof findingWords>;
 
 /**
- * The values in the words of a finding, instants in ms UTC. Names come from certificates, cut to one line: escape them.
- * `evidence` has the values that only the evidence list shows; findings that differ only there count as the same.
+ * The values in the words of a finding, instants in ms UTC. Names come from certificates, cut to one line: escape them. `evidence` has the values
+ * that only the evidence list shows; findings that differ only in their evidence count as the same.
  */
 export type FindingFacts =
   | FactsIn<typeof FINDINGS>
@@ -92,7 +92,7 @@ export const finding = object({
   shownTo: optional(clients),
   /** `chain` if the fix is to serve the certificates of `Verdict.chainToServe`; else null. */
   attachment: nullable(code<'chain'>()),
-  /** The clients that refuse the endpoint because of it; absent if they follow from its code or facts, see `clientsRefusing`. */
+  /** The clients that refuse the endpoint because of the finding; absent if they follow from its code or facts, see `clientsRefusing`. */
   clients: optional(clients),
 });
 /** A finding of a check, as codes and values only. `core/report` puts it into words when somebody reads it. */

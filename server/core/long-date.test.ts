@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { duration, lasted, longDate, longInstant } from './long-date.ts';
+import { duration, durationInTwoUnits, longDate, longInstant } from './long-date.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 it('longDate and longInstant write the month in words', () => {
@@ -17,10 +17,10 @@ it('duration counts days up to two years, and full years above', () => {
   expect(duration(3_650 * DAY_MS)).toBe('10 years');
 });
 
-it('lasted names the two largest units of a duration', () => {
-  expect(lasted(59_000)).toBe('less than a minute');
-  expect(lasted(MINUTE_MS)).toBe('1 minute');
-  expect(lasted(HOUR_MS + 35 * MINUTE_MS)).toBe('1 hour 35 minutes');
-  expect(lasted(6 * HOUR_MS)).toBe('6 hours');
-  expect(lasted(3 * DAY_MS + 4 * HOUR_MS + MINUTE_MS)).toBe('3 days 4 hours');
+it('durationInTwoUnits names the two largest units of a duration', () => {
+  expect(durationInTwoUnits(59_000)).toBe('less than a minute');
+  expect(durationInTwoUnits(MINUTE_MS)).toBe('1 minute');
+  expect(durationInTwoUnits(HOUR_MS + 35 * MINUTE_MS)).toBe('1 hour 35 minutes');
+  expect(durationInTwoUnits(6 * HOUR_MS)).toBe('6 hours');
+  expect(durationInTwoUnits(3 * DAY_MS + 4 * HOUR_MS + MINUTE_MS)).toBe('3 days 4 hours');
 });

@@ -35,8 +35,8 @@ export function duration(ms: number): string {
   return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
 }
 
-/** Returns how long something lasted as "35 minutes", "1 hour 35 minutes" or "3 days 4 hours", rounded down. */
-export function lasted(ms: number): string {
+/** Returns how long something lasted in its two largest units: "35 minutes", "1 hour 35 minutes" or "3 days 4 hours", rounded down. */
+export function durationInTwoUnits(ms: number): string {
   const days = Math.floor(ms / DAY_MS);
   const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
   const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);

@@ -1,5 +1,5 @@
 import { PRIVATE_KEY_BLOCK } from '../../contract/words.ts';
-import { splitPem } from '../pki/certificate-bundle.ts';
+import { pemCertificates } from '../pki/certificate-bundle.ts';
 import { type Certificate, tryParseCertificate } from '../pki/certificate.ts';
 import { formatDistinguishedName } from '../pki/names/distinguished-name.ts';
 import { parseIpAddress } from '../pki/names/ip-address.ts';
@@ -138,7 +138,7 @@ export function readCertificates(
       'This text contains a private key. We stored nothing. Paste only the certificate, and keep the key secret.',
     );
   try {
-    const ders = splitPem(pem);
+    const ders = pemCertificates(pem);
     return ders.length > 0 ? { ok: true, ders } : refuse(withoutCertificate(pem));
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;

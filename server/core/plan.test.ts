@@ -4,17 +4,17 @@ import { spec } from '../../tests/spec/spec.ts';
 import {
   blockingSubscription,
   chargeableSubscriptions,
+  effectiveFrequency,
   endedSource,
   entitlement,
   entitlementAt,
   followRefund,
-  frequencyOn,
-  GRACE_MS,
   isStaleReport,
   mayAdd,
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
+  PAST_DUE_GRACE_MS,
   pastDueSince,
   type PlanFacts,
   refundTime,
@@ -45,8 +45,8 @@ describe('plans', () => {
     for (const { minutes, premium } of CHECK_FREQUENCIES) {
       expect(mayUseFrequency('premium', minutes)).toBe(true);
       expect(mayUseFrequency('free', minutes)).toBe(!premium);
-      expect(frequencyOn('premium', minutes)).toBe(minutes);
-      expect(frequencyOn('free', minutes)).toBe(1440);
+      expect(effectiveFrequency('premium', minutes)).toBe(minutes);
+      expect(effectiveFrequency('free', minutes)).toBe(1440);
     }
     spec('6.04', 'Free checks once a day');
     expect([0, 1, 30, -10, Number.NaN].some((minutes) => mayUseFrequency('premium', minutes))).toBe(false);
@@ -164,7 +164,7 @@ describe('a subscription', () => {
   it('a subscription with a failed payment gives Premium for 14 days, or until its planned end', () => {
     const pastDueSince = NOW - 4 * DAY;
     const late = { status: 'past_due', pastDueSince } as const;
-    expect(GRACE_MS).toBe(14 * DAY);
+    expect(PAST_DUE_GRACE_MS).toBe(14 * DAY);
     expect(of(late)).toEqual({
       plan: 'premium',
       status: 'past_due',

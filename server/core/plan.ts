@@ -16,7 +16,7 @@ export const TRIAL_MS = TRIAL_DAYS * DAY_MS;
 /** How long we keep a salted hash of an address after its account was deleted, so that it gets no second trial. */
 export const TRIAL_REMEMBERED_MS = 365 * DAY_MS;
 /** How long Premium continues after a failed payment, while the payment provider retries. */
-export const GRACE_MS = 14 * DAY_MS;
+export const PAST_DUE_GRACE_MS = 14 * DAY_MS;
 /** Extra retention of history after Premium ends, so that somebody who renews Premium a few days late loses none. */
 export const RETENTION_GRACE_MS = 7 * DAY_MS;
 
@@ -47,7 +47,7 @@ export function mayUseFrequency(plan: Plan, minutes: number): boolean {
  * Returns the check interval in minutes that applies if a user chose `minutes`: the default if the plan does not permit that,
  * for example after Premium ended.
  */
-export function frequencyOn(plan: Plan, minutes: number): number {
+export function effectiveFrequency(plan: Plan, minutes: number): number {
   return mayUseFrequency(plan, minutes) ? minutes : DEFAULT_CHECK_EVERY_MINUTES;
 }
 
@@ -144,7 +144,7 @@ function subscriptionEntitlement(subscription: Subscription): Pick<Entitlement, 
   if (isRefunded(subscription)) return null;
   if (status === 'active' || status === 'trialing') return { status, endsAt: cancelsAt };
   if (status !== 'past_due') return null;
-  const graceEndsAt = (pastDueSince ?? 0) + GRACE_MS;
+  const graceEndsAt = (pastDueSince ?? 0) + PAST_DUE_GRACE_MS;
   return { status, endsAt: Math.min(graceEndsAt, cancelsAt ?? graceEndsAt) };
 }
 

@@ -48,7 +48,7 @@ export function endpointAt(
 }
 
 /** Returns how an address is named in findings: with its port if an SRV record led to it, as one address may have several servers. */
-export function placeOf({ address, server }: { address: string; server?: DomainServer }): string {
+export function addressLabel({ address, server }: { address: string; server?: DomainServer }): string {
   if (server === undefined) return address;
   return `${address.includes(':') ? `[${address}]` : address}:${server.port}`;
 }

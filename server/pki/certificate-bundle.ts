@@ -23,7 +23,7 @@ interface BerElement {
  * certs-only CMS message (RFC 5652 §5.1), or PEM, which some CAs serve. Throws PkiError on other input.
  */
 export function parseCertificateBundle(bytes: Uint8Array): Uint8Array[] {
-  const found = bytes[0] === TAG.sequence ? certificatesOfDer(bytes) : splitPem(pemText(bytes));
+  const found = bytes[0] === TAG.sequence ? certificatesOfDer(bytes) : pemCertificates(pemText(bytes));
   if (found.length === 0) throw new PkiError('empty', 'no certificate');
   if (found.length > MAX_CERTIFICATES) throw new PkiError('too_large', 'too many certificates');
   return found;
@@ -33,15 +33,15 @@ export function parseCertificateBundle(bytes: Uint8Array): Uint8Array[] {
  * Returns the certificates in PEM text as unparsed DER, in order, including all of a PKCS#7 block. Of a `TRUSTED CERTIFICATE` block
  * (OpenSSL) it returns the certificate without the trust data. Ignores other text. Throws PkiError on malformed PEM or PKCS#7.
  */
-export function splitPem(text: string): Uint8Array[] {
+export function pemCertificates(text: string): Uint8Array[] {
   return pemBlocks(text, 'certificate').flatMap(({ label, der }) =>
     certificatesOfDer(der, { hasTrustData: label === 'TRUSTED CERTIFICATE' }),
   );
 }
 
 /**
- * Returns the certificates in one certificate (as they are, unparsed) or in a certs-only CMS message (RFC 5652 §5.1, PKCS#7).
- * `hasTrustData`: data of OpenSSL follows the certificate, and is left out. Throws PkiError on malformed messages.
+ * Returns the certificates in DER data, unparsed: the data itself if it is one certificate, else those in a certs-only CMS message (RFC 5652
+ * §5.1, PKCS#7). `hasTrustData`: removes OpenSSL's data after the certificate. Throws PkiError on malformed messages.
  */
 function certificatesOfDer(
   bytes: Uint8Array,

@@ -76,7 +76,7 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
 /**
  * Returns whether our own TLS client can probe an endpoint: its protocol starts with TLS and needs no goodbye before the connection closes.
  */
-export function isReadable(endpoint: CheckedEndpoint): boolean {
+export function suitsOwnClient(endpoint: CheckedEndpoint): boolean {
   return endpoint.protocol === 'https' || dialogueOf(serviceOf(endpoint)) === undefined;
 }
 
@@ -84,7 +84,7 @@ export function isReadable(endpoint: CheckedEndpoint): boolean {
  * Probes one address with our own TLS client, as `probeAddress` does with OpenSSL. Returns a failure if this machine has no route to the
  * address. @throws Surprise if anything else about the connection or the handshake is unusual
  */
-export async function readAddress(options: AddressProbeOptions): Promise<AddressObservation> {
+export async function probeWithOwnClient(options: AddressProbeOptions): Promise<AddressObservation> {
   const { address, endpoint, signal, takeOver, onChain, handshakeTimeoutMs, onFailure } = options;
   const startedAt = performance.now();
   const inbox = new Inbox();

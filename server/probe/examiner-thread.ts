@@ -104,7 +104,7 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
         if (maxWork === null) return null;
         const work = createBudget(id);
         const trustStore = stages.trustStoreFor(options.authorities);
-        const seen = await probe.read(endpoint, { ...asked, work, trustStore });
+        const seen = await probe.observeWithOwnClient(endpoint, { ...asked, work, trustStore });
         return seen === null || work.isExhausted ? null : judged(seen);
       },
       async observe() {

@@ -3,7 +3,7 @@ import { judge } from '../core/judge/judge.ts';
 import type { Observation } from '../core/observation.ts';
 import type { CheckedEndpoint } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { splitPem } from '../pki/certificate-bundle.ts';
+import { pemCertificates } from '../pki/certificate-bundle.ts';
 import { tryParseCertificate } from '../pki/certificate.ts';
 import { LruCache } from '../pki/lru-cache.ts';
 import { createTrustStore, extendTrustStore, type TrustStore } from '../pki/trust-store.ts';
@@ -120,7 +120,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
  * NODE_EXTRA_CA_CERTS: an observation must give the same verdict on every machine. @throws PkiError for unreadable PEM.
  */
 export function loadTrustStore(extraCaPem: string | null): TrustStore {
-  const bundled = getCACertificates('bundled').flatMap((pem) => splitPem(pem));
+  const bundled = getCACertificates('bundled').flatMap((pem) => pemCertificates(pem));
   const roots = createTrustStore(bundled, { arePublic: true });
-  return extraCaPem === null ? roots : extendTrustStore(roots, splitPem(extraCaPem));
+  return extraCaPem === null ? roots : extendTrustStore(roots, pemCertificates(extraCaPem));
 }

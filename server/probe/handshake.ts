@@ -5,7 +5,7 @@ import type { AddressPolicy } from '../egress/address-policy.ts';
 import { TooManyBytesError } from '../egress/open-connection.ts';
 import { withTimeout } from '../egress/with-timeout.ts';
 import type { OwnNames } from './starttls/ehlo-name.ts';
-import type { DialoguePatience } from './starttls/negotiate-tls.ts';
+import type { DialogueTiming } from './starttls/negotiate-tls.ts';
 import type { Tls13Stream } from './tls13/tls13-stream.ts';
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
@@ -25,7 +25,7 @@ export interface ConnectOptions {
   connectTimeoutMs: number;
   handshakeTimeoutMs: number;
   /** How long the dialogue before TLS may take. Default: the limits of the protocol. */
-  dialogue?: DialoguePatience;
+  dialogue?: DialogueTiming;
   /** Called for a connection whose dialogue or handshake failed, which servers may log and count. */
   onFailure?: (address: string) => void;
 }

@@ -14,7 +14,7 @@ import { WorkBudget } from '../pki/work-budget.ts';
 import { alternateObservations, mergeAnswers, querySources, type SourceAnswers } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
 import { findPlaces, type Place, type PlaceResolver } from './places.ts';
-import { isReadable, type OpenConnection, probeAddress, readAddress } from './address-probe.ts';
+import { type OpenConnection, probeAddress, probeWithOwnClient, suitsOwnClient } from './address-probe.ts';
 import { createFailureLimit, type FailureLimit, limitHandshakes } from './failure-limit.ts';
 import { isAnswered, rememberUnusual } from './first-look.ts';
 import { probePosture } from './posture.ts';
@@ -70,12 +70,12 @@ export interface Probe {
 }
 
 /** A probe that can also observe with our own TLS client, which needs less CPU time than OpenSSL. */
-interface ReadingProbe extends Probe {
+interface TwoClientProbe extends Probe {
   /**
    * Observes with our own TLS client, with one connection per address. Returns null if anything is unusual; call `observe` to find out
    * what. The observation may be used only if it confirms an earlier result.
    */
-  read(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation | null>;
+  observeWithOwnClient(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation | null>;
 }
 
 export interface ProbeOptions {
@@ -137,7 +137,7 @@ const TIMEOUTS: Timeouts = {
 };
 
 /** Creates a probe whose connections all pass the egress address policy. */
-export function createProbe(options: ProbeOptions): ReadingProbe {
+export function createProbe(options: ProbeOptions): TwoClientProbe {
   const { now, timeouts, monotonic = () => performance.now() } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
   const withOpenssl: ProbeSetup = {
@@ -149,7 +149,7 @@ export function createProbe(options: ProbeOptions): ReadingProbe {
   };
   // Short limits, because OpenSSL may have to look after it.
   const shortCaps = { check: caps.read, connect: caps.read / 8, handshake: caps.read / 4 };
-  const withOwnClient = { ...withOpenssl, look: readAddress, caps: { ...caps, ...shortCaps } };
+  const withOwnClient = { ...withOpenssl, look: probeWithOwnClient, caps: { ...caps, ...shortCaps } };
   const unusual = rememberUnusual(monotonic);
   const observe = async (endpoint: CheckedEndpoint, request: ObserveOptions, setup: ProbeSetup) => {
     const deadline = startDeadline(endpoint, request, setup.caps);
@@ -175,8 +175,8 @@ export function createProbe(options: ProbeOptions): ReadingProbe {
   };
   return {
     observe: async (endpoint, request) => (await observe(endpoint, request, withOpenssl)).observation,
-    async read(endpoint, request) {
-      if (!isReadable(endpoint) || unusual.has(endpoint)) return null;
+    async observeWithOwnClient(endpoint, request) {
+      if (!suitsOwnClient(endpoint) || unusual.has(endpoint)) return null;
       try {
         const { observation, isCut } = await observe(endpoint, request, withOwnClient);
         if (isCut) throw new Surprise('timeout', 'no time left');

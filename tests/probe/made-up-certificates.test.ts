@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseCertificate } from '../../server/pki/certificate.ts';
 import { createTrustStore, extendTrustStore } from '../../server/pki/trust-store.ts';
-import type { OpenSources } from '../../server/probe/sources/create-sources.ts';
+import type { ClosableSources } from '../../server/probe/sources/create-sources.ts';
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
@@ -31,12 +31,12 @@ beforeEach(async () => {
 const read = (certificates: readonly MintedCertificate[]) =>
   certificates.map(({ der }) => parseCertificate(der));
 const complete = (
-  { intermediates }: OpenSources,
+  { intermediates }: ClosableSources,
   chain: readonly MintedCertificate[],
   { now = NOW, requester = new Requester('v.test'), trustStore = publicRoots, signal = never } = {},
 ) => intermediates.complete({ chain: read(chain), trustStore, requester, now, signal });
 const evidence = (
-  { revocation }: OpenSources,
+  { revocation }: ClosableSources,
   path: readonly MintedCertificate[],
   { now = NOW, requester = new Requester('v.test'), signal = never } = {},
 ) => {

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
-import { readAddress } from '../../server/probe/address-probe.ts';
+import { probeWithOwnClient } from '../../server/probe/address-probe.ts';
 import { createProbe } from '../../server/probe/probe.ts';
 import type { Examiner } from '../../server/probe/examiner.ts';
 import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
@@ -43,7 +43,7 @@ async function both({ port }: Peer, protocol: Protocol = 'https') {
   });
   const endpoint = { host: 'site.test', port, protocol };
   const options = { signal: new AbortController().signal, trustStore, withPosture: false };
-  const read = await probe.read(endpoint, options);
+  const read = await probe.observeWithOwnClient(endpoint, options);
   const observed = await probe.observe(endpoint, options);
   expect(onFault).not.toHaveBeenCalled();
   return { read: read && timeless(read), observed: timeless(observed) };
@@ -169,7 +169,7 @@ describe('Our own TLS client', () => {
     const probe = createProbe({ resolver, policy, now: () => 0, sources: NO_SOURCES, timeouts: PATIENT });
     const endpoint = { host: 'site.test', port: peer.port, protocol: 'https' as const };
     const signal = new AbortController().signal;
-    expect(await probe.read(endpoint, { signal, trustStore, withPosture: false })).toBeNull();
+    expect(await probe.observeWithOwnClient(endpoint, { signal, trustStore, withPosture: false })).toBeNull();
   });
 
   it('leaves a server to OpenSSL for a day if it needed that, and for an hour if it broke the connection twice', async () => {
@@ -188,7 +188,7 @@ describe('Our own TLS client', () => {
     const options = { signal: new AbortController().signal, trustStore, withPosture: false };
     const read = async ({ port }: Peer): Promise<void> => {
       const endpoint = { host: 'site.test', port, protocol: 'https' as const };
-      expect(await probe.read(endpoint, options)).toBeNull();
+      expect(await probe.observeWithOwnClient(endpoint, options)).toBeNull();
     };
     for (const at of [0, 1, HOUR_MS]) {
       now = at;
@@ -216,7 +216,10 @@ describe('Our own TLS client', () => {
     const options = { signal: new AbortController().signal, trustStore, withPosture: false };
     const results: boolean[] = [];
     for (isBroken of [true, false, true, false]) {
-      const read = await probe.read({ host: 'site.test', port, protocol: 'tls' as const }, options);
+      const read = await probe.observeWithOwnClient(
+        { host: 'site.test', port, protocol: 'tls' as const },
+        options,
+      );
       results.push(read !== null);
     }
     expect(results).toEqual([false, true, false, true]);
@@ -225,7 +228,7 @@ describe('Our own TLS client', () => {
   it('counts handshakes that it gave up, because a server may log them', async () => {
     const peer = keep(await startTlsServer({ '*': leaf }, { maxVersion: 'TLSv1.2' }));
     const onFailure = vi.fn();
-    const look = readAddress({
+    const look = probeWithOwnClient({
       address: '127.0.0.1',
       endpoint: { host: 'site.test', port: peer.port, protocol: 'tls' },
       policy,
@@ -249,7 +252,7 @@ describe('Our own TLS client', () => {
       { host: 'site.test', port: 465, protocol: 'tls' as const },
       { host: 'site.test', port: peer.port, protocol: 'smtp' as const },
     ])
-      expect(await probe.read(endpoint, options)).toBeNull();
+      expect(await probe.observeWithOwnClient(endpoint, options)).toBeNull();
     expect(peer.accepted()).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ import {
   type StatusPageWire,
 } from '../../../contract/status-page.ts';
 import { displayName } from '../../core/endpoint.ts';
-import { lasted, longInstant } from '../../core/long-date.ts';
+import { durationInTwoUnits, longInstant } from '../../core/long-date.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import {
   findPublicPage,
@@ -203,7 +203,9 @@ function statusFeed(
     return {
       id: `${address.href}#${id}`,
       link: address.href,
-      title: escapeHtml(end === null ? `${name} is down` : `${name} was down for ${lasted(end - start)}`),
+      title: escapeHtml(
+        end === null ? `${name} is down` : `${name} was down for ${durationInTwoUnits(end - start)}`,
+      ),
       description: escapeHtml(
         end === null ? `Since ${longInstant(start)}.` : `From ${longInstant(start)} to ${longInstant(end)}.`,
       ),

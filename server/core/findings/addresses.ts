@@ -19,7 +19,7 @@ const difference = object({
 });
 
 /** Findings about what the addresses of a host serve, and whether they can be reached. */
-export const ADDRESSES = {
+export const ADDRESS_FINDINGS = {
   certificates_differ: {
     kinds: {
       addresses_differ: kind(

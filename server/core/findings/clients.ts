@@ -8,13 +8,13 @@ import { HANDSHAKE_RULES, POLICY_RULES } from '../judge/clients/handshake-rules.
 import { HELLO_REASONS, helloEvidence } from '../judge/clients/hello-rules.ts';
 import { PATH_RULES, SIZE_RULES } from '../judge/clients/limit-rules.ts';
 import { HOST_RULES, NAME_RULES } from '../judge/clients/name-rules.ts';
-import { COMPANION_RULES, ISSUER_RULES, UNORDERED_RULE } from '../judge/clients/sent-rules.ts';
+import { EXTRA_CERTIFICATE_RULES, ISSUER_RULES, UNORDERED_RULE } from '../judge/clients/sent-rules.ts';
 import type { HelloPart, HelloReaction } from '../observation.ts';
 import { listed } from '../one-line.ts';
 import { inspect } from '../report/reproduce.ts';
 import { code, type Infer, list, nullable, object, optional, text } from '../shape.ts';
-import { type Definition, kind, type Shown, type Words } from './definition.ts';
-import { REISSUE } from './path.ts';
+import { type Definition, kind, type Words, type WordsContext } from './definition.ts';
+import { REISSUE_ADVICE } from './path.ts';
 
 const refusal = object({
   rule: code<ClientRuleCode>(),
@@ -27,7 +27,7 @@ type Refusal = Infer<typeof refusal>;
 
 const RULES = [
   ...ANCHORED_RULES,
-  ...COMPANION_RULES,
+  ...EXTRA_CERTIFICATE_RULES,
   ...ISSUER_RULES,
   UNORDERED_RULE,
   EMAIL_RULE,
@@ -68,10 +68,10 @@ export function refusingSince(rule: string, client: Client): string | undefined 
 const showCertificate = inspect('-noout -text');
 
 /** The finding that some clients refuse what others accept. */
-export const REFUSED = {
+export const REFUSAL_FINDINGS = {
   refused_by_clients: {
     kinds: { refused_by_clients: kind(refusal, refusalWords, { fix: refusalFix }) },
-    fix: REISSUE,
+    fix: REISSUE_ADVICE,
     command(target) {
       const { rule = '' } = target;
       const command = REASONS.get(rule)?.command;
@@ -87,7 +87,10 @@ const OTHER_INTERMEDIATE =
   'Ask your authority for an intermediate without this fault, or get a certificate from another authority.';
 
 /** Returns the words of a finding about clients that refuse what others accept. */
-function refusalWords({ rule, authority, evidence }: Refusal, { clients }: Pick<Shown, 'clients'>): Words {
+function refusalWords(
+  { rule, authority, evidence }: Refusal,
+  { clients }: Pick<WordsContext, 'clients'>,
+): Words {
   const known = REASONS.get(rule);
   const names = clients.map((client) => {
     const [accepting, refusing] = [acceptingSince(rule, client), refusingSince(rule, client)];

@@ -15,7 +15,7 @@ export interface Words {
 }
 
 /** What the words of a finding depend on in addition to its facts. */
-export interface Shown {
+export interface WordsContext {
   /** Display name of the host. */
   host: string;
   /** Number of addresses that show the finding. */
@@ -27,11 +27,11 @@ export interface Shown {
 /** The shape of the facts of a finding, and what depends on their values. */
 export interface Kind<Facts, Stored = Facts> {
   facts: Shape<Stored>;
-  words: (facts: Facts, shown: Shown) => Words;
+  words: (facts: Facts, shown: WordsContext) => Words;
   /** Returns advice for these facts that replaces `Definition.fix`; undefined if that advice fits. */
-  fix?: (facts: Facts, shown: Pick<Shown, 'host'>) => string | undefined;
+  fix?: (facts: Facts, shown: Pick<WordsContext, 'host'>) => string | undefined;
   /** Returns the line for cards that replaces `Definition.short`; undefined if that line fits. */
-  short?: (facts: Facts, shown: Pick<Shown, 'addresses'>) => string | undefined;
+  short?: (facts: Facts, shown: Pick<WordsContext, 'addresses'>) => string | undefined;
   /** Returns the clients that refuse the endpoint; undefined if the code or the severity decides that. */
   refusedBy?: (facts: Facts) => readonly Client[] | undefined;
   /**
@@ -50,14 +50,14 @@ export const kind = <Facts>(
 ): Kind<Facts> => ({ facts, words, ...more });
 
 /** Where a person adds private authorities: in the profile of an account, or on the command line. */
-export type OwnAuthorities = 'profile' | 'shell';
+export type AuthorityPlace = 'profile' | 'shell';
 
 /** Everything that depends on the code of a finding. */
 export interface Definition {
   /** The kinds of its facts, by their stored names. */
   kinds: Readonly<Record<string, AnyKind>>;
   /** One concrete thing to do, in one or two sentences. */
-  fix: string | ((about: { severity: Severity; host: string; ownAuthorities: OwnAuthorities }) => string);
+  fix: string | ((about: { severity: Severity; host: string; authorityPlace: AuthorityPlace }) => string);
   /** Default: a command that shows the certificates that the server sends. */
   command?: Command;
   /** A few words for the card. Without them the card shows the whole sentence. */
@@ -89,7 +89,7 @@ export interface Found<Code, Facts> {
   /** Fingerprint of the certificate that the finding is about; null if it is about none. */
   fingerprint: string | null;
   facts: Facts;
-  /** The clients that refuse the endpoint because of it; absent if they follow from its code or facts, see `clientsRefusing`. */
+  /** The clients that refuse the endpoint because of the finding; absent if they follow from its code or facts, see `clientsRefusing`. */
   clients?: readonly Client[];
   /** Set if serving the correct chain fixes the finding. */
   fixedByChain?: true;

@@ -28,7 +28,7 @@ const unverifiedLeaf = object({
 export type UnverifiedLeaf = Infer<typeof unverifiedLeaf>;
 
 /** Minutes until the certificate is valid, rounded up; absent if more than five. */
-export const soon = { minutes: optional(number) };
+export const minutesUntilValid = { minutes: optional(number) };
 
 const otherNames = object({
   /** The first names of the certificate. */
@@ -49,7 +49,7 @@ const LIMITING_LIFETIMES: readonly Client[] = ['chromium', 'apple'];
 const READING_ALL: readonly Client[] = ['go', 'java', 'gnutls'];
 
 /** Findings about the dates and names of a leaf, and about certificates that cannot be read. */
-export const LEAF = {
+export const LEAF_FINDINGS = {
   expired: {
     kinds: {
       expired: kind(
@@ -68,7 +68,7 @@ export const LEAF = {
   not_yet_valid: {
     kinds: {
       not_yet_valid: kind(
-        object({ notBefore: number, ...soon, evidence: object({ notAfter: number }) }),
+        object({ notBefore: number, ...minutesUntilValid, evidence: object({ notAfter: number }) }),
         (facts) => ({
           message: `The certificate ${notYetValid(facts)}`,
           evidence: validity(facts.notBefore, facts.evidence.notAfter),
@@ -136,7 +136,7 @@ export const LEAF = {
   },
 } satisfies Readonly<Record<string, Definition>>;
 
-type LeafFinding = FoundIn<typeof LEAF>;
+type LeafFinding = FoundIn<typeof LEAF_FINDINGS>;
 
 /** Advises to wait for a certificate that becomes valid within minutes. */
 export function waitingFix(facts: { minutes?: number }): string | undefined {
@@ -207,7 +207,7 @@ function otherNamesWords(
 }
 
 /** Reports a certificate after the leaf that cannot be read. */
-export const unreadableCompanion = (): LeafFinding => ({
+export const unreadableSentCertificate = (): LeafFinding => ({
   code: 'malformed_certificate',
   severity: 'warning',
   fingerprint: null,
@@ -222,21 +222,24 @@ export const SOON_MS = 5 * MINUTE_MS;
 /** Reports a leaf that is not valid yet. */
 function earlyLeaf(leaf: Certificate, protocol: Protocol, now: number): LeafFinding {
   const { fingerprint, notBefore, notAfter } = leaf;
-  const { soon, ...gravity } = gravityOf(leaf, protocol, now);
-  const facts = { kind: 'not_yet_valid' as const, notBefore, ...soon, evidence: { notAfter } };
-  return { code: 'not_yet_valid', fingerprint, facts, ...gravity };
+  const { minutesUntilValid, ...severityAndClients } = notYetValidSeverity(leaf, protocol, now);
+  const facts = { kind: 'not_yet_valid' as const, notBefore, ...minutesUntilValid, evidence: { notAfter } };
+  return { code: 'not_yet_valid', fingerprint, facts, ...severityAndClients };
 }
 
-/** Returns the severity and, for a warning, the clients that refuse the certificate until it is valid, and `soon`, a part of the facts. */
-export function gravityOf(
+/**
+ * Returns the severity of the fault and, if it is a warning, the clients that refuse the certificate until it is valid, and the minutes until
+ * then.
+ */
+export function notYetValidSeverity(
   { notBefore }: Certificate,
   protocol: Protocol,
   now: number,
-): { severity: Severity; clients?: Client[]; soon?: { minutes: number } } {
+): { severity: Severity; clients?: Client[]; minutesUntilValid?: { minutes: number } } {
   const waitMs = notBefore - now;
   if (waitMs > SOON_MS) return { severity: 'critical' };
-  const soon = { minutes: Math.ceil(waitMs / MINUTE_MS) };
-  return { severity: 'warning', clients: CLIENTS.filter(connectsTo(protocol)), soon };
+  const minutesUntilValid = { minutes: Math.ceil(waitMs / MINUTE_MS) };
+  return { severity: 'warning', clients: CLIENTS.filter(connectsTo(protocol)), minutesUntilValid };
 }
 
 /** Number of names that a finding keeps. */

@@ -5,15 +5,15 @@ import type { TrustStore } from '../../pki/trust-store.ts';
 import { type Client, CLIENTS } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName, issuerName } from '../facts.ts';
-import { refusingAnchor } from '../judge/clients/anchor-rules.ts';
+import { clientsRefusingAnchor } from '../judge/clients/anchor-rules.ts';
 import { connectsTo, severityOf } from '../judge/clients/client-rule.ts';
-import { refusingCritical, refusingMalformed } from '../judge/clients/extension-rules.ts';
-import { refusingAlgorithm } from '../judge/clients/field-rules.ts';
+import { clientsRefusingCritical, clientsRefusingMalformed } from '../judge/clients/extension-rules.ts';
+import { clientsRefusingAlgorithm } from '../judge/clients/field-rules.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { inspect, verify } from '../report/reproduce.ts';
 import { boolean, both, code, type Infer, nullable, number, object, text, union } from '../shape.ts';
-import { contentKey, type Definition, type FoundIn, kind, type OwnAuthorities } from './definition.ts';
-import { gravityOf, notYetValid, soon, waitingFix } from './leaf.ts';
+import { type AuthorityPlace, contentKey, type Definition, type FoundIn, kind } from './definition.ts';
+import { minutesUntilValid, notYetValid, notYetValidSeverity, waitingFix } from './leaf.ts';
 
 const unknownAlgorithm = {
   authority: nullable(text),
@@ -36,7 +36,7 @@ const ownFaults = {
   weak_signature: { authority: nullable(text), algorithm: text },
   unknown_key: unknownAlgorithm,
   unknown_signature: unknownAlgorithm,
-  not_yet_valid: { authority: nullable(text), notBefore: number, ...soon },
+  not_yet_valid: { authority: nullable(text), notBefore: number, ...minutesUntilValid },
 };
 type OtherPathFault = Exclude<PathFailureCode, keyof typeof ownFaults>;
 /** A reason why no path is valid. `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
@@ -63,7 +63,7 @@ const faultKind = kind(
   { fix: faultFix, refusedBy: refusingFault },
 );
 
-const OWN_AUTHORITIES: Record<OwnAuthorities, string> = {
+const ADD_AUTHORITY: Record<AuthorityPlace, string> = {
   profile: 'add its root to the authorities in your profile.',
   shell: 'pass its root with --ca FILE.',
 };
@@ -71,26 +71,27 @@ const OWN_AUTHORITIES: Record<OwnAuthorities, string> = {
  * Advice about adding the self-signed certificate itself as an authority. The profile accepts it only if it is a CA
  * certificate.
  */
-const ITSELF: Record<OwnAuthorities, string> = {
+const ITSELF: Record<AuthorityPlace, string> = {
   profile: 'You can add the certificate itself there only if it is a CA certificate (CA: true).',
   shell: 'You can also pass the certificate itself.',
 };
-export const REISSUE = 'Have the certificate reissued, and install it with the chain that comes with it.';
+export const REISSUE_ADVICE =
+  'Have the certificate reissued, and install it with the chain that comes with it.';
 
 /** Findings about the path from a leaf to a root: what makes every path invalid, or its root distrusted. */
-export const PATH = {
+export const PATH_FINDINGS = {
   self_signed: {
     kinds: { path_fault: faultKind },
-    fix: ({ ownAuthorities }) =>
-      `Install a certificate from a public authority. Or have your own authority issue one and ${OWN_AUTHORITIES[ownAuthorities]} ${ITSELF[ownAuthorities]}`,
+    fix: ({ authorityPlace }) =>
+      `Install a certificate from a public authority. Or have your own authority issue one and ${ADD_AUTHORITY[authorityPlace]} ${ITSELF[authorityPlace]}`,
     command: verify,
     short: 'Not trusted: self-signed',
     isReasonToReplace: true,
   },
   untrusted_root: {
     kinds: { path_fault: faultKind },
-    fix: ({ ownAuthorities }) =>
-      `Install a certificate from a public authority. If your own authority issued this one, ${OWN_AUTHORITIES[ownAuthorities]}`,
+    fix: ({ authorityPlace }) =>
+      `Install a certificate from a public authority. If your own authority issued this one, ${ADD_AUTHORITY[authorityPlace]}`,
     command: verify,
     short: 'Not trusted: unknown authority',
     isReasonToReplace: true,
@@ -107,7 +108,7 @@ export const PATH = {
         evidence: [],
       })),
     },
-    fix: REISSUE,
+    fix: REISSUE_ADVICE,
     command: verify,
     short: 'Not trusted: the chain is not valid',
     isReasonToReplace: true,
@@ -154,8 +155,8 @@ export const PATH = {
 } satisfies Readonly<Record<string, Definition>>;
 
 /** Codes of this family, and codes of other families that describe a fault of a path. */
-type PathCode = keyof typeof PATH | 'incomplete_chain' | 'malformed_certificate';
-type PathFinding = Omit<FoundIn<typeof PATH>, 'code'> & { code: PathCode };
+type PathCode = keyof typeof PATH_FINDINGS | 'incomplete_chain' | 'malformed_certificate';
+type PathFinding = Omit<FoundIn<typeof PATH_FINDINGS>, 'code'> & { code: PathCode };
 
 function faultFix(facts: FaultFacts): string | undefined {
   if (facts.fault === 'not_yet_valid') return waitingFix(facts);
@@ -253,7 +254,7 @@ const PATH_FAULTS: Record<Exclude<OtherPathFault, 'malformed'>, string> = {
 /** Reports a CA certificate of a path that is not valid yet. */
 export function earlyAuthority(authority: Certificate, protocol: Protocol, now: number): PathFinding {
   const { fingerprint, notBefore } = authority;
-  const { soon, ...gravity } = gravityOf(authority, protocol, now);
+  const { minutesUntilValid, ...severityAndClients } = notYetValidSeverity(authority, protocol, now);
   const name = certificateName(authority);
   const evidence = { certificate: name, issuer: issuerName(authority) };
   const facts = {
@@ -261,10 +262,10 @@ export function earlyAuthority(authority: Certificate, protocol: Protocol, now: 
     fault: 'not_yet_valid' as const,
     authority: name,
     notBefore,
-    ...soon,
+    ...minutesUntilValid,
     evidence,
   };
-  return { code: 'path_invalid', fingerprint, facts, ...gravity };
+  return { code: 'path_invalid', fingerprint, facts, ...severityAndClients };
 }
 
 /**
@@ -286,7 +287,7 @@ export function pathFaults(
     const code = codeOf(facts);
     const isAnchor = failure.role === 'anchor';
     const refusing = isAnchor
-      ? refusingAnchor(failure.code, certificate, trustStore)
+      ? clientsRefusingAnchor(failure.code, certificate, trustStore)
       : refusingByCertificate(facts, certificate);
     const clients = refusing?.filter(connectsTo(protocol));
     // The clients that refuse this anchor, for example browsers, may all speak other protocols only.
@@ -308,12 +309,12 @@ export function pathFaults(
 function refusingByCertificate(facts: PathFault, certificate: Certificate): readonly Client[] | undefined {
   switch (facts.fault) {
     case 'malformed':
-      return refusingMalformed(certificate);
+      return clientsRefusingMalformed(certificate);
     case 'unknown_critical_extension':
-      return refusingCritical(certificate);
+      return clientsRefusingCritical(certificate);
     case 'unknown_key':
     case 'unknown_signature':
-      return refusingAlgorithm(facts.identifier, facts.algorithm);
+      return clientsRefusingAlgorithm(facts.identifier, facts.algorithm);
     default:
       return undefined;
   }

@@ -7,7 +7,7 @@ import { boolean, code, number, object, optional, text } from '../shape.ts';
 import { type Definition, kind } from './definition.ts';
 
 /** Findings about TLS versions, HTTP/2 and STARTTLS. */
-export const PROTOCOL = {
+export const PROTOCOL_FINDINGS = {
   legacy_tls: {
     kinds: {
       legacy_tls: kind(
@@ -42,7 +42,7 @@ export const PROTOCOL = {
     command: ({ endpoint }) => responseCommand(endpoint),
     short: 'HTTP/2 is faulty',
   },
-  /** An FTP server agreed to AUTH TLS with another reply code than that of the standard. */
+  /** An FTP server agreed to AUTH TLS with another reply code than the standard's 234. */
   start_tls_code: {
     kinds: {
       /** `code`: the reply to AUTH TLS. */
@@ -80,7 +80,7 @@ const FAULTS: Readonly<Record<Http2Fault, string>> = {
 };
 
 /** Clients that fail because of each fault of HTTP/2 (measured). Safari was not measured: it is named where all others fail. */
-export const FAILING_BY_HTTP2: Record<Http2Fault, readonly Client[]> = {
+export const CLIENTS_OF_HTTP2_FAULT: Record<Http2Fault, readonly Client[]> = {
   no_answer: ['chromium', 'firefox', 'apple', 'go', 'java'],
   garbage: ['chromium', 'firefox', 'apple', 'go', 'java'],
   malformed_settings: ['chromium', 'firefox', 'apple', 'go', 'java'],
@@ -104,7 +104,7 @@ export const FAILING_BY_HTTP2: Record<Http2Fault, readonly Client[]> = {
 };
 
 /** Returns who refuses a server that speaks only TLS 1.0 or 1.1, or only outdated ciphers and signatures of TLS 1.2 (measured). */
-export function refusingOldTls({ tlsVersion }: { tlsVersion: string }, protocol: Protocol): Client[] {
+export function clientsRefusingOldTls({ tlsVersion }: { tlsVersion: string }, protocol: Protocol): Client[] {
   const refusing: readonly Client[] =
     tlsVersion === 'TLSv1.2' || tlsVersion === 'TLSv1.3'
       ? ['chromium', 'firefox', 'go', 'gnutls']

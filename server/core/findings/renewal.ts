@@ -13,7 +13,7 @@ const renewalWindow = object({
 export type RenewalWindow = Infer<typeof renewalWindow>;
 
 /** Findings about when a certificate should be renewed. */
-export const RENEWAL = {
+export const RENEWAL_FINDINGS = {
   /** The server still sends the certificate although its renewal is overdue. */
   renewal_overdue: {
     kinds: {

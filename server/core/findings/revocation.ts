@@ -4,7 +4,7 @@ import type { RevocationProblem } from '../observation.ts';
 import { connectWith } from '../report/reproduce.ts';
 import { boolean, code, type Infer, nullable, number, object, text } from '../shape.ts';
 import { type Definition, kind, type Words } from './definition.ts';
-import { REISSUE } from './path.ts';
+import { REISSUE_ADVICE } from './path.ts';
 
 export type RevocationSource = keyof typeof SOURCE_NAMES;
 
@@ -32,10 +32,10 @@ const revokedKind = kind(revokedFacts, revokedWords, {
 /** Clients that refuse a certificate because of a stapled OCSP response that says revoked (measured). */
 const READING_STAPLES: readonly Client[] = ['chromium', 'firefox', 'apple', 'gnutls'];
 /** Clients that refuse a certificate with “must staple” without a stapled OCSP response (measured). */
-export const DEMANDING_STAPLE: readonly Client[] = ['firefox', 'gnutls'];
+export const CLIENTS_DEMANDING_STAPLE: readonly Client[] = ['firefox', 'gnutls'];
 
 /** Findings about revoked certificates and stapled OCSP responses. */
-export const REVOCATION = {
+export const REVOCATION_FINDINGS = {
   revoked: {
     kinds: { revoked: revokedKind },
     fix: 'Create a new key, have a certificate issued for it, install it and reload the server.',
@@ -47,7 +47,7 @@ export const REVOCATION = {
   },
   intermediate_revoked: {
     kinds: { revoked: revokedKind },
-    fix: REISSUE,
+    fix: REISSUE_ADVICE,
     command: connectWith('-crl_check_all -crl_download', { verifying: true }),
     short: 'Not trusted: an intermediate is revoked',
     problem: null,
@@ -66,7 +66,7 @@ export const REVOCATION = {
           message: `The server staples an OCSP response that ${why === 'unknown_signature' ? 'we cannot verify' : 'clients cannot use'}. ${revocationWhy(why)}`,
           evidence: [{ label: 'Stapled response', value: revocationWhy(why) }],
         }),
-        { refusedBy: ({ why }) => refusingStaple(why) },
+        { refusedBy: ({ why }) => clientsRefusingStaple(why) },
       ),
     },
     fix: 'Have the server fetch a new OCSP response. If it cannot, turn stapling off.',
@@ -86,12 +86,12 @@ export const REVOCATION = {
     command: connectWith('-status'),
     short: 'The required OCSP staple is missing',
     isReasonToReplace: true,
-    refusedBy: DEMANDING_STAPLE,
+    refusedBy: CLIENTS_DEMANDING_STAPLE,
   },
 } satisfies Readonly<Record<string, Definition>>;
 
 /** Returns who refuses a server because of an OCSP response that it staples and that proves nothing (measured). */
-export function refusingStaple(why: RevocationProblem): readonly Client[] {
+export function clientsRefusingStaple(why: RevocationProblem): readonly Client[] {
   if (why === 'malformed') return ['firefox', 'java', 'gnutls'];
   if (['bad_signature', 'weak_signature', 'unknown_signature'].includes(why)) return ['firefox', 'gnutls'];
   if (why === 'responder_refused' || why === 'not_yet_valid') return ['firefox'];

@@ -17,8 +17,8 @@ const missing = {
 };
 type Missing = { [Fact in keyof typeof missing]?: boolean };
 
-export const WITHOUT_MORE = 'the certificate first, then each issuer in turn, without the root.';
-const LEAVE_OUT = `Remove what clients do not need, and send the rest in order: ${WITHOUT_MORE}`;
+export const CHAIN_ORDER = 'the certificate first, then each issuer in turn, without the root.';
+const LEAVE_OUT = `Remove what clients do not need, and send the rest in order: ${CHAIN_ORDER}`;
 
 /** Clients that neither fetch nor keep intermediates that a server does not send. */
 const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
@@ -26,7 +26,7 @@ const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
 const WITHOUT_PRIVATE: readonly Client[] = ['firefox', ...WITHOUT_FETCHING];
 
 /** Findings about the certificates that a server sends in addition to its leaf: missing, expired, unnecessary or in the wrong order. */
-export const SENT_CHAIN = {
+export const SENT_CHAIN_FINDINGS = {
   incomplete_chain: {
     kinds: {
       missing_intermediates: kind(
@@ -145,7 +145,7 @@ export const SENT_CHAIN = {
   },
 } satisfies Readonly<Record<string, Definition>>;
 
-type ChainFinding = FoundIn<typeof SENT_CHAIN>;
+type ChainFinding = FoundIn<typeof SENT_CHAIN_FINDINGS>;
 
 function refusingMissing({ isPrivate, isUnfetchable }: Missing): readonly Client[] | undefined {
   if (isUnfetchable === true) return undefined;

@@ -1,17 +1,17 @@
 import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
-import type { Answer } from './answers.ts';
+import type { JudgedAddress } from './answers.ts';
 import { severityOf } from './clients/client-rule.ts';
-import { FAILING_BY_HTTP2, refusingOldTls } from '../findings/protocol.ts';
+import { CLIENTS_OF_HTTP2_FAULT, clientsRefusingOldTls } from '../findings/protocol.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding, Finding } from '../finding.ts';
 import { firstNames } from '../findings/leaf.ts';
 import { earliest } from './renewal.ts';
-import { placeOf } from '../srv.ts';
+import { addressLabel } from '../srv.ts';
 import type { FailedObservation, Observation, PostureObservation, ReachFailure } from '../observation.ts';
 
 /** A finding with the addresses that show it. */
-export interface Shown {
+export interface LocatedFinding {
   finding: ChainFinding;
   addresses: string[];
 }
@@ -20,9 +20,12 @@ export interface Shown {
  * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
  * reached or were left out, also unusual reply codes and faults of HTTP/2.
  */
-export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
+export function addressFindings(
+  observation: Observation,
+  answers: readonly JudgedAddress[],
+): LocatedFinding[] {
   const read = answers.flatMap(({ judged: { leaf }, seen }) =>
-    leaf === null ? [] : [{ leaf, address: placeOf(seen) }],
+    leaf === null ? [] : [{ leaf, address: addressLabel(seen) }],
   );
   return [
     ...differingCertificates(read),
@@ -35,7 +38,7 @@ export function addressFindings(observation: Observation, answers: readonly Answ
 }
 
 /** Returns a note if the name also has addresses that the policy refuses. It has their number only. */
-export function leftOutFindings({ resolution }: Observation): Shown[] {
+export function leftOutFindings({ resolution }: Observation): LocatedFinding[] {
   const count = resolution.ok ? (resolution.leftOut ?? 0) : 0;
   if (count === 0) return [];
   const facts = { kind: 'addresses_left_out' as const, count };
@@ -44,7 +47,7 @@ export function leftOutFindings({ resolution }: Observation): Shown[] {
   ];
 }
 
-function differingCertificates(read: readonly { leaf: Certificate; address: string }[]): Shown[] {
+function differingCertificates(read: readonly { leaf: Certificate; address: string }[]): LocatedFinding[] {
   const older = earliest(read.map(({ leaf }) => leaf));
   const byLeaf = Map.groupBy(read, ({ leaf }) => leaf.fingerprint);
   if (older === null || byLeaf.size < 2) return [];
@@ -122,7 +125,7 @@ function namesKey(certificate: Certificate): string {
 export function alpnFindings(
   { withoutAlpn }: Pick<PostureObservation, 'withoutAlpn'>,
   usual: ReadonlySet<string>,
-): Shown[] {
+): LocatedFinding[] {
   const der = withoutAlpn?.presentedChain[0];
   const leaf = der === undefined ? null : tryParseCertificate(der);
   if (withoutAlpn === undefined || leaf === null || usual.has(leaf.fingerprint)) return [];
@@ -142,12 +145,12 @@ export function alpnFindings(
   ];
 }
 
-function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[] {
+function legacyFindings(answers: readonly JudgedAddress[], protocol: Protocol): LocatedFinding[] {
   const legacy = answers.filter(({ seen }) => seen.legacyTls).map(({ seen }) => seen);
   const [first] = legacy;
   if (first === undefined) return [];
   const { tlsVersion, cipher } = first;
-  const clients = refusingOldTls(first, protocol);
+  const clients = clientsRefusingOldTls(first, protocol);
   return [
     {
       finding: {
@@ -157,13 +160,13 @@ function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[]
         facts: { kind: 'legacy_tls', tlsVersion, evidence: { cipher } },
         clients,
       },
-      addresses: legacy.map(placeOf),
+      addresses: legacy.map(addressLabel),
     },
   ];
 }
 
 /** Returns a note for each unusual reply code with which addresses agreed to start TLS. */
-function codeFindings({ addresses }: Observation): Shown[] {
+function codeFindings({ addresses }: Observation): LocatedFinding[] {
   const unusual = addresses.flatMap((seen) =>
     seen.outcome === 'handshake' && seen.startTlsCode !== undefined
       ? [{ code: seen.startTlsCode, address: seen.address }]
@@ -185,9 +188,9 @@ export function isHttp2Outage({ facts }: Pick<Finding, 'facts'>): boolean {
   return facts.kind === 'http2_fault' && facts.isAnswered !== true;
 }
 
-function http2Findings({ http, endpoint }: Observation): Shown[] {
+function http2Findings({ http, endpoint }: Observation): LocatedFinding[] {
   return (http?.http2Faults ?? []).map((fault) => {
-    const clients = FAILING_BY_HTTP2[fault];
+    const clients = CLIENTS_OF_HTTP2_FAULT[fault];
     const severity = severityOf(clients, endpoint.protocol);
     const isAnswered = http?.outcome === 'answered';
     const facts = { kind: 'http2_fault' as const, fault, ...(isAnswered && { isAnswered }) };
@@ -202,7 +205,7 @@ function http2Findings({ http, endpoint }: Observation): Shown[] {
  * Returns one finding per reason for addresses that failed while others answered. Missing IPv6 or IPv4 on our side, and an address for
  * which we did not wait, are not reported, because they say nothing about the host.
  */
-function unreachableFindings(observation: Observation): Shown[] {
+function unreachableFindings(observation: Observation): LocatedFinding[] {
   const failed = observation.addresses.filter(
     (one): one is FailedObservation =>
       one.outcome === 'failed' && one.reason !== 'no_route_here' && one.reason !== 'slow_answers',
@@ -218,12 +221,12 @@ function unreachableFindings(observation: Observation): Shown[] {
         reason,
         total: observation.addresses.length,
         evidence: addresses.map((one) => ({
-          address: placeOf(one),
+          address: addressLabel(one),
           stage: one.stage,
           durationMs: one.durationMs,
         })),
       },
     },
-    addresses: addresses.map(placeOf),
+    addresses: addresses.map(addressLabel),
   }));
 }

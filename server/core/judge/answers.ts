@@ -17,7 +17,7 @@ import { effectiveTarget } from '../target.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /** The conclusions from one chain, independent of the addresses that serve it. */
-export interface Judged extends ChainJudgement {
+export interface JudgedChain extends ChainJudgement {
   /** Revocation of the leaf; null if the leaf cannot be read. */
   revocation: RevocationVerdict | null;
   /** The revoked certificates of the chain. */
@@ -25,9 +25,9 @@ export interface Judged extends ChainJudgement {
 }
 
 /** One address that completed a handshake, with the judgement of its chain. */
-export interface Answer {
+export interface JudgedAddress {
   seen: HandshakeObservation;
-  judged: Judged;
+  judged: JudgedChain;
   findings: ChainFinding[];
 }
 
@@ -39,7 +39,7 @@ export class ChainJudge {
   readonly #known: readonly RevokedCertificate[];
   readonly #fetchedIntermediates: Certificate[];
   readonly #work: WorkBudget;
-  readonly #judged = new Map<string, Judged>();
+  readonly #judged = new Map<string, JudgedChain>();
 
   /** Takes the revoked certificates of earlier checks (`known`) and the budget for all chains together (`work`). */
   constructor(
@@ -57,7 +57,7 @@ export class ChainJudge {
     this.#fetchedIntermediates = observation.authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
   }
 
-  answers(): Answer[] {
+  answers(): JudgedAddress[] {
     return this.#observation.addresses.flatMap((seen) => {
       if (seen.outcome !== 'handshake') return [];
       const judged = this.judge(seen.presentedChain);
@@ -97,14 +97,14 @@ export class ChainJudge {
     );
   }
 
-  judge(presentedChain: readonly Uint8Array[]): Judged {
+  judge(presentedChain: readonly Uint8Array[]): JudgedChain {
     const key = presentedChain.map((der) => Buffer.from(der).toString('base64')).join(' ');
     const judged = this.#judged.get(key) ?? this.#conclude(presentedChain);
     this.#judged.set(key, judged);
     return judged;
   }
 
-  #conclude(presentedChain: readonly Uint8Array[]): Judged {
+  #conclude(presentedChain: readonly Uint8Array[]): JudgedChain {
     const chain = this.#withoutRevoked(presentedChain);
     const { leaf } = chain;
     if (leaf === null) return { ...chain, revocation: null, revoked: [] };
@@ -133,8 +133,8 @@ export class ChainJudge {
   }
 
   /**
-   * Judges the chain by a path without revoked CA certificates, as clients do if they know of the revocation. If there is none,
-   * uses the path with them.
+   * Judges the chain by a path without revoked CA certificates, as clients do if they know of the revocation. If there is no such path, uses one
+   * with revoked certificates.
    */
   #withoutRevoked(presentedChain: readonly Uint8Array[]): ChainJudgement {
     const { endpoint } = this.#observation;

@@ -18,7 +18,7 @@ import {
   leafFindings,
   lifetimeFindings,
   NAMES_KEPT,
-  unreadableCompanion,
+  unreadableSentCertificate,
   type UnverifiedLeaf,
 } from '../findings/leaf.ts';
 import { sentChainFindings } from '../findings/sent-chain.ts';
@@ -116,7 +116,7 @@ export function judgeChain(input: {
           ...sentChainFindings(sent, path, now),
         ]),
   ];
-  if (sent.length < others.length) findings.push(unreadableCompanion());
+  if (sent.length < others.length) findings.push(unreadableSentCertificate());
   return { leaf, sent, path, isPublic, weakest, findings };
 }
 

@@ -7,10 +7,10 @@ import {
   alpnFindings,
   isReplacedBy,
   leftOutFindings,
-  type Shown,
+  type LocatedFinding,
 } from './address-findings.ts';
-import { type Answer, ChainJudge } from './answers.ts';
-import { clientsGetting, limitedTo } from './clients/served-clients.ts';
+import { ChainJudge, type JudgedAddress } from './answers.ts';
+import { clientsGetting, limitToClients } from './clients/served-clients.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import {
   followRegistration,
@@ -20,7 +20,7 @@ import {
   withKnownWindows,
   withPendingAnswer,
 } from './previous-verdict.ts';
-import { helloFindings, toleratedKeys } from './clients/hello-rules.ts';
+import { helloFindings, postQuantumSupport } from './clients/hello-rules.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import type { ChainFinding, Finding } from '../finding.ts';
 import { contentKey, type Severity } from '../findings/definition.ts';
@@ -38,7 +38,7 @@ import type {
   Verdict,
 } from '../verdict.ts';
 import { certificateName } from '../facts.ts';
-import { placeOf } from '../srv.ts';
+import { addressLabel } from '../srv.ts';
 import type { ChainJudgement } from './chain-findings.ts';
 
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
@@ -142,10 +142,10 @@ export function judge(
  * because the posture check tested an address with another leaf.
  */
 function limitedAnswers(
-  answers: readonly Answer[],
+  answers: readonly JudgedAddress[],
   posture: PostureVerdict | null,
   protocol: Protocol,
-): Answer[] {
+): JudgedAddress[] {
   const testedAt = posture?.alternates[0]?.address;
   const tested = answers.find(({ seen }) => seen.address === testedAt)?.judged.leaf?.fingerprint;
   return answers.map((answer) => {
@@ -153,7 +153,10 @@ function limitedAnswers(
     const isTested = tested === undefined || leaf?.fingerprint === tested;
     const clients = leaf === null || !isTested ? null : clientsGetting(leaf, posture);
     if (clients === null) return answer;
-    return { ...answer, findings: answer.findings.flatMap((one) => limitedTo(one, clients, protocol) ?? []) };
+    return {
+      ...answer,
+      findings: answer.findings.flatMap((one) => limitToClients(one, clients, protocol) ?? []),
+    };
   });
 }
 
@@ -180,7 +183,7 @@ function judgePosture(
   const judged: PostureVerdict = {
     at,
     tlsVersions,
-    postQuantum: toleratedKeys(posture),
+    postQuantum: postQuantumSupport(posture),
     caa,
     registration: followRegistration(previous, registration, at),
     alternates: [],
@@ -215,7 +218,7 @@ function judgePosture(
       const limited: ChainFinding | null =
         clients === undefined
           ? { ...finding, severity: 'warning' }
-          : limitedTo(finding, clients, endpoint.protocol);
+          : limitToClients(finding, clients, endpoint.protocol);
       if (limited === null) continue;
       judged.findings.push({
         ...toFinding(limited, [address]),
@@ -231,17 +234,20 @@ function judgePosture(
  * Returns the findings of all chains, each once with all addresses that show it. `served`: fingerprint of the leaf of the
  * chain that the verdict offers to serve; null if it offers none.
  */
-function answerFindings(answers: readonly Answer[], served: string | null): Finding[] {
+function answerFindings(answers: readonly JudgedAddress[], served: string | null): Finding[] {
   const findings = new Map<string, Finding>();
   for (const { seen, judged, findings: ofAnswer } of answers) {
     for (const finding of ofAnswer) {
       const key = `${finding.fingerprint} ${contentKey(finding)}`;
       const same = findings.get(key);
-      if (same !== undefined) same.addresses.push(placeOf(seen));
+      if (same !== undefined) same.addresses.push(addressLabel(seen));
       else {
         const isOffered =
           finding.fixedByChain === true && served !== null && judged.leaf?.fingerprint === served;
-        findings.set(key, { ...toFinding(finding, [placeOf(seen)]), attachment: isOffered ? 'chain' : null });
+        findings.set(key, {
+          ...toFinding(finding, [addressLabel(seen)]),
+          attachment: isOffered ? 'chain' : null,
+        });
       }
     }
   }
@@ -256,12 +262,12 @@ function toFinding(
   return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null, ...known };
 }
 
-function shownFindings(shown: readonly Shown[]): Finding[] {
+function shownFindings(shown: readonly LocatedFinding[]): Finding[] {
   return shown.map(({ finding, addresses }) => toFinding(finding, addresses));
 }
 
 /** Returns the finding about rotation; none if another finding already reports that addresses differ. */
-function rotationFindings(sideBySide: readonly Shown[], finding: ChainFinding | null): Finding[] {
+function rotationFindings(sideBySide: readonly LocatedFinding[], finding: ChainFinding | null): Finding[] {
   const isReported = sideBySide.some((one) => one.finding.code === 'certificates_differ');
   return finding === null || isReported ? [] : [toFinding(finding, [])];
 }
@@ -269,8 +275,8 @@ function rotationFindings(sideBySide: readonly Shown[], finding: ChainFinding | 
 const MAX_REMEMBERED = 20;
 
 /**
- * Merges the revoked certificates of earlier checks with those of this one, by issuer and serial number, and keeps the last
- * 20. The first record stays, except for `served`, which is that of this check.
+ * Merges the revoked certificates of earlier checks with those of this one, by issuer and serial number, and keeps the last 20. Keeps the first
+ * record of each, but takes `served` from this check.
  */
 function stillRevoked(
   before: readonly RevokedCertificate[],
@@ -309,7 +315,7 @@ const UNREADABLE: Failure = {
 };
 
 /** Returns one row per address, in the order of the DNS answer. */
-function addressVerdicts(observation: Observation, answers: readonly Answer[]): AddressVerdict[] {
+function addressVerdicts(observation: Observation, answers: readonly JudgedAddress[]): AddressVerdict[] {
   return observation.addresses.map((seen): AddressVerdict => {
     const { address, family, durationMs, server } = seen;
     const at = server === undefined ? { address, family } : { address, family, server };

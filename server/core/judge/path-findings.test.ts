@@ -10,7 +10,7 @@ import {
   years,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
-import { splitPem } from '../../pki/certificate-bundle.ts';
+import { pemCertificates } from '../../pki/certificate-bundle.ts';
 import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
@@ -23,7 +23,7 @@ const SINCE = Date.UTC(2025, 6, 31, 23, 59, 59);
 
 describe('roots that browsers trust until a date', () => {
   const bundled = getCACertificates('bundled').flatMap((pem) =>
-    splitPem(pem).map((der) => parseCertificate(der)),
+    pemCertificates(pem).map((der) => parseCertificate(der)),
   );
   const leaf = { ...read(issue()), signedCertificateTimestamps: [] };
 

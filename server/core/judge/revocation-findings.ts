@@ -1,7 +1,11 @@
 import type { Certificate } from '../../pki/certificate.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { severityOf } from './clients/client-rule.ts';
-import { DEMANDING_STAPLE, refusingStaple, type RevocationSource } from '../findings/revocation.ts';
+import {
+  CLIENTS_DEMANDING_STAPLE,
+  clientsRefusingStaple,
+  type RevocationSource,
+} from '../findings/revocation.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
@@ -54,7 +58,7 @@ export function stapleFindings(
 ): ChainFinding[] {
   const { fingerprint } = leaf;
   if (!hasStaple) {
-    const severity = severityOf(DEMANDING_STAPLE, protocol);
+    const severity = severityOf(CLIENTS_DEMANDING_STAPLE, protocol);
     return leaf.mustStaple
       ? [{ code: 'staple_missing', severity, fingerprint, facts: { kind: 'staple_missing' } }]
       : [];
@@ -65,7 +69,7 @@ export function stapleFindings(
   return [
     {
       code: 'staple_invalid',
-      severity: severityOf(refusingStaple(why), protocol),
+      severity: severityOf(clientsRefusingStaple(why), protocol),
       fingerprint,
       facts: { kind: 'staple_invalid', why },
     },

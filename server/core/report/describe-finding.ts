@@ -4,11 +4,11 @@ import { KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { definitionOf, type Finding, type FindingCode, kindOf } from '../finding.ts';
-import type { OwnAuthorities, Words } from '../findings/definition.ts';
-import { WITHOUT_MORE } from '../findings/sent-chain.ts';
+import type { AuthorityPlace, Words } from '../findings/definition.ts';
+import { CHAIN_ORDER } from '../findings/sent-chain.ts';
 import { type DescribedFinding, failureSentence } from './reach-finding.ts';
 import { OWN_ROOT_FILE, type Reproduction, showCertificates } from './reproduce.ts';
-import { endpointAt, placeOf } from '../srv.ts';
+import { addressLabel, endpointAt } from '../srv.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
 
 /** Returns the message of a finding, a sentence. `host`: display name of the host. */
@@ -25,17 +25,17 @@ export function shortLine({ code, facts, addresses }: Finding): string | undefin
 export function findingFix(
   { code, severity, facts, attachment }: Pick<Finding, 'code' | 'severity' | 'facts' | 'attachment'>,
   host: string,
-  ownAuthorities: OwnAuthorities = 'profile',
+  authorityPlace: AuthorityPlace = 'profile',
 ): string | null {
   if (facts.kind === 'stored_words') return facts.words.fix;
   const special = kindOf(facts).fix?.(facts, { host });
   if (special !== undefined) return special;
   if (attachment === 'chain')
     return severity === 'note'
-      ? `Send this file instead: ${WITHOUT_MORE}`
+      ? `Send this file instead: ${CHAIN_ORDER}`
       : 'Send this file: the certificate and its intermediates, in the right order.';
   const fix = definitionOf(code)?.fix;
-  return typeof fix === 'function' ? fix({ severity, host, ownAuthorities }) : (fix ?? null);
+  return typeof fix === 'function' ? fix({ severity, host, authorityPlace }) : (fix ?? null);
 }
 
 /** Returns a command for a POSIX shell that shows a finding; null if neither `curl` nor `openssl` can show it. */
@@ -50,7 +50,7 @@ export function reproductionCommand({
 export function describeFindings(
   { findings, addresses, hasOwnRoot }: Pick<Verdict, 'findings' | 'addresses' | 'hasOwnRoot'>,
   endpoint: CheckedEndpoint,
-  ownAuthorities?: OwnAuthorities,
+  authorityPlace?: AuthorityPlace,
 ): DescribedFinding[] {
   const host = displayName(endpoint);
   return findings.map((finding) => {
@@ -79,7 +79,7 @@ export function describeFindings(
     return {
       ...rest,
       message,
-      fix: findingFix(finding, host, ownAuthorities),
+      fix: findingFix(finding, host, authorityPlace),
       command,
       evidence: command?.includes(OWN_ROOT_FILE) === true ? [...evidence, OWN_ROOT_EVIDENCE] : evidence,
     };
@@ -150,12 +150,14 @@ function wordsOf({ facts, addresses, keyType, shownTo = [], clients = [] }: Find
 const MAX_SERVERS = 6;
 
 /**
- * Returns the addresses for the command: all that answered for `certificates_differ`, else those that show the finding.
- * If all that answered show it, the shorter command by name is enough, except for servers with a name of their own.
+ * Returns the addresses for the command: all that answered for `certificates_differ`, else those that show the finding. If all that answered show
+ * it, returns only servers with a name of their own, because a shorter command by name is enough for the others.
  */
 function commandPlaces({ code, addresses }: Finding, all: Verdict['addresses']): readonly ShownPlace[] {
   const answered = all.filter(({ failure }) => failure === null);
-  const known = new Map(all.flatMap((one) => [[one.address, one] as const, [placeOf(one), one] as const]));
+  const known = new Map(
+    all.flatMap((one) => [[one.address, one] as const, [addressLabel(one), one] as const]),
+  );
   const showing = addresses.map((address) => known.get(address) ?? { address });
   if (code === 'certificates_differ') return addresses.length === 0 ? [] : answered;
   const isEverywhere = code !== 'address_unreachable' && addresses.length === answered.length;

@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/check-words.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { Finding, FindingCode, FindingWords } from '../finding.ts';
-import { PROTOCOL } from '../findings/protocol.ts';
+import { PROTOCOL_FINDINGS } from '../findings/protocol.ts';
 import { isHttp2Outage } from '../judge/address-findings.ts';
 import { longInstant } from '../long-date.ts';
 import type { ReachFailure } from '../observation.ts';
@@ -17,7 +17,7 @@ import type { AddressVerdict, Failure, Verdict } from '../verdict.ts';
 /** A finding in words. */
 export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'shownTo' | 'clients'> &
   FindingWords & {
-    /** The clients that refuse the endpoint because of it. */
+    /** The clients that refuse the endpoint because of the finding. */
     clients: readonly Client[];
   };
 
@@ -80,7 +80,7 @@ export function reachFinding(
     message: uptime.cause,
     addresses: [],
     fix: http2
-      ? PROTOCOL.http2_fault.fix
+      ? PROTOCOL_FINDINGS.http2_fault.fix
       : 'Check the logs of the web server and of the application behind it, and restart what has stopped. The certificate is not the cause.',
     command: responseCommand(endpoint),
     evidence: since,

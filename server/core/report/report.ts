@@ -1,5 +1,5 @@
 import { connectingClients } from '../judge/clients/refusals.ts';
-import type { OwnAuthorities, Severity } from '../findings/definition.ts';
+import type { AuthorityPlace, Severity } from '../findings/definition.ts';
 import { describeFindings } from './describe-finding.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
@@ -11,7 +11,7 @@ import { reachFinding, type ReportFinding, type ReportUptime, whatHappenedAt } f
 import { postureLines } from './report-posture.ts';
 import { reasonWords, revocationReason, revocationWhy } from '../findings/revocation.ts';
 import { revocationSentence } from '../judge/revocation.ts';
-import { placeOf } from '../srv.ts';
+import { addressLabel } from '../srv.ts';
 import type { Verdict } from '../verdict.ts';
 
 const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };
@@ -35,7 +35,7 @@ export interface Report {
   /** Replaces the sentence about a failure. */
   failureMessage?: string | null;
   /** Place where the reader adds private authorities; the profile if absent. */
-  ownAuthorities?: OwnAuthorities;
+  authorityPlace?: AuthorityPlace;
   now: number;
 }
 
@@ -48,10 +48,10 @@ export function reportFindings({
   verdict,
   uptime,
   failureMessage = null,
-  ownAuthorities,
+  authorityPlace,
 }: Omit<Report, 'facts' | 'chainPem' | 'now'>): ReportFinding[] {
   const reach = reachFinding(endpoint, verdict, uptime, failureMessage);
-  const findings = describeFindings(verdict, endpoint, ownAuthorities);
+  const findings = describeFindings(verdict, endpoint, authorityPlace);
   const isRepeated = findings.some(({ message }) => message === reach?.message);
   return [...(reach === null || isRepeated ? [] : [reach]), ...findings];
 }
@@ -62,7 +62,7 @@ export function reportMarkdown(report: Report): string {
   const host = displayName(report.endpoint);
   const findings = reportFindings(report);
   const asLastSeen = verdict.reached ? '' : ', as last seen';
-  const where = whereServed(verdict);
+  const where = servingAddresses(verdict);
   const sections = [
     `# ${plain(host)}`,
     `${plain(headline(host, report, findings))} Checked ${utc(verdict.observedAt)}, reported ${utc(now)}.`,
@@ -125,7 +125,7 @@ export function clientSentence({ endpoint, verdict }: Pick<Report, 'endpoint' | 
 }
 
 /** Returns a sentence on which addresses serve the certificate of a verdict; null if no address serves another one. */
-export function whereServed({ addresses, leafFingerprint }: Verdict): string | null {
+export function servingAddresses({ addresses, leafFingerprint }: Verdict): string | null {
   const here = addresses.filter(({ fingerprint }) => fingerprint === leafFingerprint);
   const others = addresses.filter(
     ({ fingerprint }) => fingerprint !== null && fingerprint !== leafFingerprint,
@@ -141,11 +141,11 @@ export function whereServed({ addresses, leafFingerprint }: Verdict): string | n
 }
 
 /** Returns words for the certificate of an address if the addresses show different certificates, else null. */
-export function servedThere(
+export function certificateAtAddress(
   { fingerprint, notAfter }: Verdict['addresses'][number],
   verdict: Verdict,
 ): string | null {
-  if (fingerprint === null || whereServed(verdict) === null) return null;
+  if (fingerprint === null || servingAddresses(verdict) === null) return null;
   if (fingerprint === verdict.leafFingerprint) return 'the certificate above';
   return notAfter === null ? 'another certificate' : `another one, valid until ${longDate(notAfter, 'UTC')}`;
 }
@@ -186,9 +186,9 @@ function addressTable(verdict: Verdict): string {
     verdict.addresses.map((one) => {
       const { server, fingerprint, notAfter, tlsVersion, group, alpn, durationMs } = one;
       const happened = whatHappenedAt(one);
-      const served = servedThere(one, verdict);
+      const served = certificateAtAddress(one, verdict);
       return [
-        codeCell(placeOf(one)) + (server === undefined ? '' : ` of ${codeCell(server.name)}`),
+        codeCell(addressLabel(one)) + (server === undefined ? '' : ` of ${codeCell(server.name)}`),
         codeCell(fingerprint?.slice(0, 16) ?? ''),
         notAfter === null ? '–' : utc(notAfter),
         codeCell(tlsVersion ?? ''),

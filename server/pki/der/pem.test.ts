@@ -8,7 +8,7 @@ import {
 } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { PkiError } from '../pki-error.ts';
-import { splitPem } from '../certificate-bundle.ts';
+import { pemCertificates } from '../certificate-bundle.ts';
 import { toPem } from './pem.ts';
 
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
@@ -16,8 +16,8 @@ const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ common
 describe('PEM text', () => {
   it('gives its certificates in order, whatever text surrounds them', () => {
     const text = `# roots\n${one.certificatePem.replaceAll('\n', '\r\n')}some text\n${two.certificatePem}`;
-    expect(splitPem(text).map((der) => Buffer.from(der))).toEqual([one.der, two.der]);
-    expect(splitPem('nothing here')).toEqual([]);
+    expect(pemCertificates(text).map((der) => Buffer.from(der))).toEqual([one.der, two.der]);
+    expect(pemCertificates('nothing here')).toEqual([]);
   });
 
   it('may have OpenSSL trust data, PKCS#7 or CMS, from which the certificates are read', () => {
@@ -26,17 +26,17 @@ describe('PEM text', () => {
     const data = sequence(integer(1n), set(), sequence(), tagged(0, true, one.der, two.der), set());
     const message = sequence(objectIdentifier('1.2.840.113549.1.7.2'), tagged(0, true, data));
     const trusted = Buffer.concat([one.der, sequence(sequence(objectIdentifier('1.3.6.1.5.5.7.3.1')))]);
-    const ders = (text: string) => splitPem(text).map((der) => Buffer.from(der));
+    const ders = (text: string) => pemCertificates(text).map((der) => Buffer.from(der));
     expect(ders(block('TRUSTED CERTIFICATE', trusted) + two.certificatePem)).toEqual([one.der, two.der]);
     // certutil of Windows writes every file as a CERTIFICATE.
     for (const label of ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA', 'CERTIFICATE'])
       expect(ders(block(label, message))).toEqual([one.der, two.der]);
-    expect(() => splitPem(block('PKCS7', message.subarray(0, 100)))).toThrow(PkiError);
+    expect(() => pemCertificates(block('PKCS7', message.subarray(0, 100)))).toThrow(PkiError);
   });
 
   it('is written as OpenSSL writes it', () => {
     expect(toPem(one.der)).toBe(one.certificatePem);
-    expect(splitPem(toPem(one.der) + toPem(two.der)).map((der) => Buffer.from(der))).toEqual([
+    expect(pemCertificates(toPem(one.der) + toPem(two.der)).map((der) => Buffer.from(der))).toEqual([
       one.der,
       two.der,
     ]);
@@ -48,10 +48,12 @@ describe('PEM text', () => {
     ['something else than base64', one.certificatePem.replace('MII', 'M*I')],
     ['base64 cut off', one.certificatePem.replace('MII', 'MI')],
   ])('is refused with %s', (_, text) => {
-    expect(() => splitPem(text)).toThrow(expect.objectContaining({ code: 'pem' }));
+    expect(() => pemCertificates(text)).toThrow(expect.objectContaining({ code: 'pem' }));
   });
 
   it('is refused if it has 9 MB', () => {
-    expect(() => splitPem(' '.repeat(9_000_000))).toThrow(expect.objectContaining({ code: 'too_large' }));
+    expect(() => pemCertificates(' '.repeat(9_000_000))).toThrow(
+      expect.objectContaining({ code: 'too_large' }),
+    );
   });
 });

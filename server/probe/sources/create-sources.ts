@@ -19,7 +19,7 @@ export interface SourcesOptions {
   onTrouble?: (error: unknown) => void;
 }
 
-export interface OpenSources extends Sources {
+export interface ClosableSources extends Sources {
   /** Aborts all running requests. */
   close(): void;
 }
@@ -27,7 +27,7 @@ export interface OpenSources extends Sources {
 const MAX_PRIVATE_BYTES = 64 * 1024 * 1024;
 
 /** Creates all sources, with their caches and request quotas. All connections pass the egress address policy. */
-export function createSources({ resolver, policy, cacheFolder, onTrouble }: SourcesOptions): OpenSources {
+export function createSources({ resolver, policy, cacheFolder, onTrouble }: SourcesOptions): ClosableSources {
   const stopping = new AbortController();
   const troubleOption = onTrouble === undefined ? {} : { onTrouble };
   const cache = createDiskCache(cacheFolder, troubleOption);

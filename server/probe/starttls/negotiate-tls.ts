@@ -38,7 +38,7 @@ type StartTlsResult =
       mayExpectTls: boolean;
     };
 
-export interface DialoguePatience {
+export interface DialogueTiming {
   /** Replacements for limits of the protocol. */
   limits?: Partial<DialogueLimits>;
   /** Calls `onSlow` when the dialogue has taken `afterMs`. It may then still take as long as its limits allow. */
@@ -47,7 +47,7 @@ export interface DialoguePatience {
   silence?: { afterMs: number; speaksTls: () => Promise<boolean> } | undefined;
 }
 
-interface StartTlsOptions extends DialoguePatience {
+interface StartTlsOptions extends DialogueTiming {
   /** As in `Dialogue`. */
   domain: string;
   /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */

@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { lanePortions } from '../../core/check/schedule.ts';
-import { entitlementAt, frequencyOn, type Plan } from '../../core/plan.ts';
+import { effectiveFrequency, entitlementAt, type Plan } from '../../core/plan.ts';
 import { identityKey, identityOf } from '../../core/target.ts';
 import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
@@ -184,7 +184,7 @@ async function readLeased(
     const { plan } = entitlementAt(store, storedEntitlement(row), now);
     return {
       ...toMonitor(row),
-      checkEveryMinutes: frequencyOn(plan, row.check_every_minutes),
+      checkEveryMinutes: effectiveFrequency(plan, row.check_every_minutes),
       leaseToken,
       plan,
       asked: row.claim_asked === 1,

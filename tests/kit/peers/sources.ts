@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createAddressPolicy } from '../../../server/egress/address-policy.ts';
 import { createResolver } from '../../../server/egress/resolver.ts';
-import { createSources, type OpenSources } from '../../../server/probe/sources/create-sources.ts';
+import { type ClosableSources, createSources } from '../../../server/probe/sources/create-sources.ts';
 
 /** Creates a folder that is removed after the test. */
 export function cacheFolder(): string {
@@ -18,7 +18,7 @@ export function openSources({
   folder = null,
   dns = [],
   allow = ['127.0.0.0/8', '::1/128'],
-}: { folder?: string | null; dns?: readonly string[]; allow?: readonly string[] } = {}): OpenSources {
+}: { folder?: string | null; dns?: readonly string[]; allow?: readonly string[] } = {}): ClosableSources {
   const policy = createAddressPolicy(allow, () => []);
   const resolver = createResolver({ servers: dns, policy });
   const sources = createSources({ resolver, policy, cacheFolder: folder });

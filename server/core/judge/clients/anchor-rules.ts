@@ -4,7 +4,7 @@ import type { Certificate } from '../../../pki/certificate.ts';
 import type { PathFailureCode } from '../../../pki/path-failure.ts';
 import type { TrustStore } from '../../../pki/trust-store.ts';
 import { type ClientRule, FIX_AUTHORITY } from './client-rule.ts';
-import { refusingMalformed } from './extension-rules.ts';
+import { clientsRefusingMalformed } from './extension-rules.ts';
 
 /*
  * What clients check of an anchor itself, measured. Sources: ProcessRootCertificate in BoringSSL, x509_vfy.c in OpenSSL, PKIXParameters
@@ -28,7 +28,7 @@ function permitsUncheckedNamesOnly({ nameConstraints }: Certificate): boolean {
 }
 
 /** Returns the clients that refuse a path because of a failure of its anchor. */
-export function refusingAnchor(
+export function clientsRefusingAnchor(
   code: PathFailureCode,
   anchor: Certificate,
   trustStore: TrustStore,
@@ -56,11 +56,11 @@ function refusingAdded(code: PathFailureCode, anchor: Certificate): readonly Cli
       return CHECKING_PURPOSES.filter((client) => client !== 'openssl' || !isForGatedServers(anchor));
     case 'not_a_ca':
       if (anchor.basicConstraints !== null) return CLIENTS;
-      // Here the anchor has version 3, because older ones need no basicConstraints. OpenSSL accepts the key usage
-      // keyCertSign instead (check_ca in v3_purp.c).
+      // OpenSSL accepts the key usage keyCertSign instead of basicConstraints (check_ca in v3_purp.c). The anchor has version 3, because older
+      // versions need no basicConstraints.
       return anchor.keyUsage === null ? ['firefox', 'openssl', 'go', 'java'] : ['firefox', 'go', 'java'];
     case 'malformed':
-      return refusingMalformed(anchor).filter((client) => client !== 'java');
+      return clientsRefusingMalformed(anchor).filter((client) => client !== 'java');
     default:
       return CLIENTS;
   }

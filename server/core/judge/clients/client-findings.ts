@@ -13,7 +13,7 @@ import { FIELD_RULES } from './field-rules.ts';
 import { HANDSHAKE_RULES, POLICY_RULES } from './handshake-rules.ts';
 import { PATH_RULES, type SentMessage, SIZE_RULES } from './limit-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
-import { COMPANION_RULES } from './sent-rules.ts';
+import { EXTRA_CERTIFICATE_RULES } from './sent-rules.ts';
 
 const RULES: readonly ClientRule<Link, ClientRuleCode>[] = [...FIELD_RULES, ...EXTENSION_RULES];
 const LINK_RULES = [...RULES.filter(({ ofAnchor }) => ofAnchor !== 'only'), ...NAME_RULES];
@@ -85,7 +85,7 @@ export function sentCertificateRefusals(
   return sent
     .filter(({ fingerprint }) => !needed.has(fingerprint))
     .flatMap((certificate) =>
-      brokenRules(COMPANION_RULES, { certificate, anchor }, 'intermediate', protocol),
+      brokenRules(EXTRA_CERTIFICATE_RULES, { certificate, anchor }, 'intermediate', protocol),
     );
 }
 

@@ -364,7 +364,7 @@ const MALFORMED: Readonly<Record<string, readonly Client[]>> = {
 };
 
 /** Returns who refuses a certificate because of its malformed extensions (measured). */
-export function refusingMalformed({ parseErrors }: Certificate): readonly Client[] {
+export function clientsRefusingMalformed({ parseErrors }: Certificate): readonly Client[] {
   const refusing = new Set(parseErrors.flatMap(({ extension }) => MALFORMED[extension] ?? CLIENTS));
   return CLIENTS.filter((client) => refusing.has(client));
 }
@@ -379,7 +379,7 @@ const ACCEPTED_CRITICAL: Readonly<Record<string, readonly Client[]>> = {
 };
 
 /** Returns the clients that refuse at least one unknown critical extension of the certificate. */
-export function refusingCritical(certificate: Certificate): readonly Client[] {
+export function clientsRefusingCritical(certificate: Certificate): readonly Client[] {
   const unknown = unknownCriticalExtensions(certificate).map(
     (extension) => ACCEPTED_CRITICAL[extension] ?? [],
   );

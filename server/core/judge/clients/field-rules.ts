@@ -22,7 +22,7 @@ const WITHOUT_OTHERS: readonly Client[] = ['chromium', 'firefox', 'apple', 'go',
  * Returns who is known to refuse the algorithm of a key or signature that we cannot verify. `name`: equal to `identifier`
  * (OID) if we do not know the algorithm.
  */
-export function refusingAlgorithm(identifier: string, name: string): readonly Client[] {
+export function clientsRefusingAlgorithm(identifier: string, name: string): readonly Client[] {
   const type = KEY_ALGORITHMS.get(identifier)?.type;
   if (type === 'ml-dsa') return WITHOUT_ML_DSA;
   if (type === 'slh-dsa') return WITHOUT_SLH_DSA;
@@ -61,7 +61,7 @@ export function keyTypeRule(keyType: KeyType): (typeof FIELD_RULES)[number]['cod
   }
 }
 
-/** Returns the key of the certificate and, for the last link, also that of the root: one finding for both is enough. */
+/** Returns the key of the certificate. For the last one below the root, also returns the key of the root: one finding for both is enough. */
 const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
   issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
 

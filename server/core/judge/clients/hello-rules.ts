@@ -113,7 +113,7 @@ export function isHelloFinding({ facts }: { facts: { kind: string } | Refusal<st
 }
 
 /** Returns the support for post-quantum keys: `intolerant` if the server refuses the ClientHello of every client that sends ML-KEM. */
-export function toleratedKeys({
+export function postQuantumSupport({
   postQuantum,
   hellos,
 }: PostureObservation): PostureObservation['postQuantum'] {

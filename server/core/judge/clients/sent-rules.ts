@@ -9,7 +9,7 @@ interface Companion {
 }
 
 /** Rules about the certificates that a server sends although its path does not need them. */
-export const COMPANION_RULES = [
+export const EXTRA_CERTIFICATE_RULES = [
   {
     code: 'malformed_companion',
     why: 'a part of it cannot be read',

@@ -23,7 +23,7 @@ export function clientsGetting(leaf: Certificate, posture: PostureVerdict | null
  * Limits a finding to the clients that get the certificate, and adapts its severity. Returns null if none of these refuses the certificate.
  * A finding about every handshake stays as it is.
  */
-export function limitedTo(
+export function limitToClients(
   finding: ChainFinding,
   clients: readonly Client[],
   protocol: Protocol,
