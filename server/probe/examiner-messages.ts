@@ -60,7 +60,7 @@ export type ThreadResponse =
       steps: Step[];
     })
   | { kind: 'judged'; id: number; verdict: Verdict }
-  /** OpenSSL saw a host in another way than our own TLS client, twice. `detail`: one sentence. */
+  /** OpenSSL saw a host in another way than our own TLS client, several times in a row. `detail`: one sentence. */
   | { kind: 'difference'; detail: string }
   /** The work budget of a verdict ran out. The verdict says so too. */
   | { kind: 'cut' }

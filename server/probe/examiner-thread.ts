@@ -8,7 +8,7 @@ import { createResolver } from '../egress/resolver.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
 import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
-import { lookFirst, type Seen } from './first-look.ts';
+import { type JudgedObservation, tryOwnClientFirst } from './first-look.ts';
 import { createProbe, type Step, timed } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 
@@ -86,7 +86,7 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
       onSlow: () => report({ kind: 'slow', id }),
       ...(onStep && { onStep }),
     };
-    const judged = async (observation: Observation): Promise<Seen> => {
+    const judged = async (observation: Observation): Promise<JudgedObservation> => {
       const toJudge = { observation, now: now(), authorities: options.authorities };
       const verdicts = await timed('judge', onStep, async () => {
         const made: Verdict[] = [];
@@ -98,8 +98,8 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
       });
       return { observation, verdicts };
     };
-    const { observation, verdicts } = await lookFirst(request.options, {
-      async read() {
+    const { observation, verdicts } = await tryOwnClientFirst(request.options, {
+      async withOwnClient() {
         // The second thread uses OpenSSL only: its time limit is too short for a probe with each client.
         if (maxWork === null) return null;
         const work = createBudget(id);
@@ -107,7 +107,7 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
         const seen = await probe.observeWithOwnClient(endpoint, { ...asked, work, trustStore });
         return seen === null || work.isExhausted ? null : judged(seen);
       },
-      async observe() {
+      async withOpenssl() {
         const work = createBudget(id);
         const seen = await stages.observe(endpoint, asked, work);
         requireWork(work);

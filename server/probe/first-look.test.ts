@@ -9,7 +9,7 @@ import {
 } from '../../tests/kit/certificates/judging.ts';
 import type { AddressObservation, HandshakeObservation, Observation } from '../core/observation.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { lookFirst, type Seen } from './first-look.ts';
+import { type JudgedObservation, tryOwnClientFirst } from './first-look.ts';
 
 const leaf = issue();
 const TLS = { group: 'X25519', alpn: 'h2' };
@@ -28,7 +28,7 @@ function seen(
   addresses: AddressObservation[],
   http: Observation['http'] = ANSWERED,
   previous?: Verdict,
-): Seen {
+): JudgedObservation {
   return {
     observation: observation(addresses, { http }),
     verdicts: [judgedAddresses(addresses, { http }, previous)],
@@ -39,61 +39,68 @@ const FINE = seen([shown()]);
 const fine = FINE.verdicts[0] as Verdict;
 const BROKEN = seen([failed({ stage: 'handshake', reason: 'tls_alert' })]);
 
-function look(
-  read: readonly (Seen | null)[],
-  more: { observe?: readonly Seen[]; previous?: readonly (Verdict | null)[]; isSampled?: boolean } = {},
+function check(
+  withOwnClient: readonly (JudgedObservation | null)[],
+  more: {
+    withOpenssl?: readonly JudgedObservation[];
+    previous?: readonly (Verdict | null)[];
+    isSampled?: boolean;
+  } = {},
 ) {
-  const { observe = [BROKEN], previous = [fine], isSampled = false } = more;
+  const { withOpenssl = [BROKEN], previous = [fine], isSampled = false } = more;
   const mocks = {
-    read: vi.fn<() => Promise<Seen | null>>(),
-    observe: vi.fn<() => Promise<Seen>>(),
+    withOwnClient: vi.fn<() => Promise<JudgedObservation | null>>(),
+    withOpenssl: vi.fn<() => Promise<JudgedObservation>>(),
     onDifference: vi.fn<(detail: string) => void>(),
   };
-  for (const one of read) mocks.read.mockResolvedValueOnce(one);
-  for (const one of observe) mocks.observe.mockResolvedValueOnce(one);
+  for (const one of withOwnClient) mocks.withOwnClient.mockResolvedValueOnce(one);
+  for (const one of withOpenssl) mocks.withOpenssl.mockResolvedValueOnce(one);
   const asked = { previous, withPosture: false };
-  return { ...mocks, asked, result: lookFirst(asked, { ...mocks, isSampled: () => isSampled }) };
+  return { ...mocks, asked, result: tryOwnClientFirst(asked, { ...mocks, isSampled: () => isSampled }) };
 }
 
-describe('The first look', () => {
-  it('counts if it confirms a fine verdict, with one connection', async () => {
+describe('A check with our own TLS client', () => {
+  it('is enough, with one connection, if it confirms a good verdict', async () => {
     expect(fine).toMatchObject({ trusted: true, failure: null });
-    const { result, observe } = look([FINE]);
+    const { result, withOpenssl } = check([FINE]);
     expect(await result).toBe(FINE);
-    expect(observe).not.toHaveBeenCalled();
+    expect(withOpenssl).not.toHaveBeenCalled();
   });
 
-  it('counts for a host with an address that this machine has no route to', async () => {
+  it('is enough for a host with an address that this machine has no route to', async () => {
     const half = seen([shown(), failed({ reason: 'no_route_here' })]);
-    const { result } = look([half], { previous: half.verdicts });
+    const { result } = check([half], { previous: half.verdicts });
     expect(await result).toBe(half);
   });
 
   it.each<[string, readonly (Verdict | null)[]]>([
     ['there is no earlier verdict', [null]],
-    ['nothing is asked for', []],
-    ['one of the earlier verdicts is not fine', [fine, { ...fine, trusted: false }]],
+    ['no monitor needs a verdict', []],
+    ['one of the earlier verdicts is not trusted', [fine, { ...fine, trusted: false }]],
     ['the host was not reached', [BROKEN.verdicts[0] as Verdict]],
     ['the host spoke TLS 1.2', [seen([shown({ tlsVersion: 'TLSv1.2' })]).verdicts[0] as Verdict]],
     ['the host chose another group', [seen([shown({ group: 'P-256' })]).verdicts[0] as Verdict]],
     ['one of two addresses failed', [seen([shown(), failed()]).verdicts[0] as Verdict]],
     ['a certificate was revoked', [{ ...fine, revocation: { ...fine.revocation, state: 'revoked' } }]],
-  ])('is left out if %s', async (_name, previous) => {
-    const { result, read } = look([FINE], { previous });
+  ])('is not made if %s', async (_name, previous) => {
+    const { result, withOwnClient } = check([FINE], { previous });
     expect(await result).toBe(BROKEN);
-    expect(read).not.toHaveBeenCalled();
+    expect(withOwnClient).not.toHaveBeenCalled();
   });
 
-  it('is left out for the daily posture and for new hosts', async () => {
+  it('is not made for the daily posture and for new hosts', async () => {
     for (const more of [{ withPosture: true }, { withPosture: false, isNew: true }]) {
-      const read = vi.fn<() => Promise<Seen | null>>();
-      const observe = (): Promise<Seen> => Promise.resolve(BROKEN);
-      await lookFirst({ previous: [fine], ...more }, { read, observe, onDifference: vi.fn() });
-      expect(read).not.toHaveBeenCalled();
+      const withOwnClient = vi.fn<() => Promise<JudgedObservation | null>>();
+      const withOpenssl = (): Promise<JudgedObservation> => Promise.resolve(BROKEN);
+      await tryOwnClientFirst(
+        { previous: [fine], ...more },
+        { withOwnClient, withOpenssl, onDifference: vi.fn() },
+      );
+      expect(withOwnClient).not.toHaveBeenCalled();
     }
   });
 
-  it.each<[string, Seen | null]>([
+  it.each<[string, JudgedObservation | null]>([
     ['is unusual', null],
     ['shows a failure', BROKEN],
     ['shows an untrusted chain', seen([shown({ presentedChain: [issue().der] }), shown()])],
@@ -109,42 +116,42 @@ describe('The first look', () => {
     ],
     ['gets faulty HTTP/2', seen([shown()], { ...ANSWERED, http2Faults: ['late_settings'] })],
   ])('is repeated with OpenSSL if it %s', async (_name, unusual) => {
-    const { result, observe, onDifference } = look([unusual], { observe: [FINE] });
+    const { result, withOpenssl, onDifference } = check([unusual], { withOpenssl: [FINE] });
     expect(await result).toBe(FINE);
-    expect(observe).toHaveBeenCalledOnce();
+    expect(withOpenssl).toHaveBeenCalledOnce();
     expect(onDifference).not.toHaveBeenCalled();
   });
 
-  it.each<[string, Seen, string]>([
+  it.each<[string, JudgedObservation, string]>([
     ['a failed handshake', BROKEN, 'OpenSSL fails with tls_alert'],
     ['another version', seen([shown({ tlsVersion: 'TLSv1.2' })]), 'other tlsVersion'],
     ['another protocol', seen([shown({ alpn: null })]), 'other alpn'],
     ['a staple', seen([shown({ staple: Buffer.of(1) })]), 'only one gets an OCSP response'],
     ['other intermediates', seen([shown({ presentedChain: [leaf.der] })]), 'other intermediates'],
   ])(
-    'reports that OpenSSL sees %s in a sample, if it sees it four times in a row',
+    'reports that OpenSSL sees %s at a sampled host, if that happens four times in a row',
     async (_name, other, what) => {
       const address =
         other === BROKEN ? [failed({ address: '192.0.2.1', stage: 'handshake', reason: 'tls_alert' })] : null;
       const theirs = address === null ? other : seen(address);
       const four = Array.from({ length: 4 }, () => FINE);
-      const always = look(four, { observe: four.map(() => theirs), isSampled: true });
+      const always = check(four, { withOpenssl: four.map(() => theirs), isSampled: true });
       expect(await always.result).toBe(theirs);
       expect(always.onDifference).toHaveBeenCalledExactlyOnceWith(
         `Two TLS clients see pay.fjord.example:443 at 192.0.2.1 differently: ${what}.`,
       );
-      const thrice = look(four, { observe: [theirs, theirs, theirs, FINE], isSampled: true });
+      const thrice = check(four, { withOpenssl: [theirs, theirs, theirs, FINE], isSampled: true });
       expect(await thrice.result).toBe(theirs);
       expect(thrice.onDifference).not.toHaveBeenCalled();
     },
   );
 
-  it('reports nothing if one of the clients does not see the same each time, as behind a load balancer', async () => {
+  it('reports no difference if one of the clients does not see the same each time, as behind a load balancer', async () => {
     const stapled = seen([shown({ staple: Buffer.of(1) })]);
     const [swapped, changing] = [
-      look([FINE, stapled, FINE, FINE], { observe: [stapled, FINE, stapled, stapled], isSampled: true }),
-      look([FINE, FINE, FINE, FINE], {
-        observe: [stapled, stapled, seen([shown({ staple: Buffer.of(1), alpn: null })]), stapled],
+      check([FINE, stapled, FINE, FINE], { withOpenssl: [stapled, FINE, stapled, stapled], isSampled: true }),
+      check([FINE, FINE, FINE, FINE], {
+        withOpenssl: [stapled, stapled, seen([shown({ staple: Buffer.of(1), alpn: null })]), stapled],
         isSampled: true,
       }),
     ];
@@ -154,15 +161,15 @@ describe('The first look', () => {
     }
   });
 
-  it.each<[string, Seen]>([
+  it.each<[string, JudgedObservation]>([
     ['the same', FINE],
     ['another leaf of a server that has several', seen([shown({}, issue())])],
     ['a timeout', seen([failed({ address: '192.0.2.1', stage: 'handshake', reason: 'timeout' })])],
     ['a refused connection', seen([failed({ address: '192.0.2.1', reason: 'refused' })])],
-  ])('reports nothing if OpenSSL sees %s in a sample', async (_name, theirs) => {
-    const { result, read, onDifference } = look([FINE], { observe: [theirs], isSampled: true });
+  ])('reports no difference if OpenSSL sees %s at a sampled host', async (_name, theirs) => {
+    const { result, withOwnClient, onDifference } = check([FINE], { withOpenssl: [theirs], isSampled: true });
     expect(await result).toBe(theirs);
-    expect(read).toHaveBeenCalledOnce();
+    expect(withOwnClient).toHaveBeenCalledOnce();
     expect(onDifference).not.toHaveBeenCalled();
   });
 });

@@ -6,49 +6,49 @@ import { DAY_MS, HOUR_MS, type Monotonic } from '../../contract/durations.ts';
 import { needsGet } from './http-probe.ts';
 import type { SurpriseReason } from './tls13/wire.ts';
 
-/** An observation, and a verdict for each earlier one. */
-export interface Seen {
+/** An observation of an endpoint, and a verdict on it for each previous verdict. */
+export interface JudgedObservation {
   observation: Observation;
   verdicts: readonly Verdict[];
 }
 
-interface Looks {
-  /** Looks with our own TLS client. Resolves to null if anything is unusual. */
-  read: () => Promise<Seen | null>;
-  /** Looks with OpenSSL. */
-  observe: () => Promise<Seen>;
-  /** Called with one sentence if OpenSSL saw something else than our own client, each time. */
+interface TwoClients {
+  /** Probes with our own TLS client. Resolves to null if anything is unusual. */
+  withOwnClient: () => Promise<JudgedObservation | null>;
+  /** Probes with OpenSSL. */
+  withOpenssl: () => Promise<JudgedObservation>;
+  /** Called with one sentence if OpenSSL saw another result than our own client several times in a row. */
   onDifference: (detail: string) => void;
-  /** Whether to look at a fine host with OpenSSL, too. Default: once in 500 times. */
+  /** Whether to probe with OpenSSL too, although our own client confirmed the verdict. Default: once in 500 times. */
   isSampled?: () => boolean;
 }
 
 const SAMPLED = 1 / 500;
-/** Number of times that both clients look before a difference is reported. */
+/** Number of times that both clients must probe with the same two results before we report their difference. */
 const PAIRS = 4;
-/** No further comparison after this time, ms, so that slow hosts cannot exhaust the time limit of the thread. */
+/** Time in ms after which no further comparison starts, so that slow hosts cannot exhaust the time limit of the thread. */
 const QUICK_MS = 5_000;
 
 /**
- * Looks with our own TLS client if there is a fine verdict to confirm. What it sees counts only if it confirms that verdict. Otherwise, and
- * for a sample, looks with OpenSSL, and that counts.
+ * Probes with our own TLS client if nobody has to act on the previous verdicts. Its observation is the result only if it confirms those verdicts.
+ * Otherwise, and for a sample of the confirmed ones, probes with OpenSSL, whose observation is then the result.
  */
-export async function lookFirst(
+export async function tryOwnClientFirst(
   options: Earlier,
-  { read, observe, onDifference, isSampled = () => Math.random() < SAMPLED }: Looks,
-): Promise<Seen> {
-  if (!mayReadFirst(options)) return observe();
+  { withOwnClient, withOpenssl, onDifference, isSampled = () => Math.random() < SAMPLED }: TwoClients,
+): Promise<JudgedObservation> {
+  if (!mayTryOwnClient(options)) return withOpenssl();
   const startedAt = performance.now();
-  const ours = await read();
-  if (ours === null || !isConfirmed(ours, options)) return observe();
+  const ours = await withOwnClient();
+  if (ours === null || !isConfirmed(ours, options)) return withOpenssl();
   if (!isSampled()) return ours;
-  const theirs = await observe();
+  const theirs = await withOpenssl();
   const difference = differenceOf(ours.observation, theirs.observation);
   if (difference === null) return theirs;
-  // A server may have changed in between, and behind a load balancer there may be several: each client must see the same every time.
+  // The server may have changed between two probes, or several servers may share the address: each client must see the same every time.
   for (let pair = 2; pair <= PAIRS; pair++) {
     if (performance.now() - startedAt > QUICK_MS) return theirs;
-    const [one, other] = [await read(), await observe()];
+    const [one, other] = [await withOwnClient(), await withOpenssl()];
     if (one === null || differenceOf(one.observation, other.observation) !== difference) return theirs;
     if (differenceOf(ours.observation, one.observation) !== null) return theirs;
     if (differenceOf(theirs.observation, other.observation) !== null) return theirs;
@@ -64,24 +64,24 @@ interface Earlier {
 }
 
 /**
- * Returns whether our own TLS client may look first: all earlier verdicts are fine, so that there is something to confirm. The daily posture
- * always uses OpenSSL, so that each host is also looked at with it at least once a day.
+ * Returns whether our own TLS client may probe first: all previous verdicts are good, so that there is something to confirm. The daily posture
+ * check always uses OpenSSL, so that OpenSSL probes each host at least once a day.
  */
-function mayReadFirst({ previous, withPosture, isNew }: Earlier): boolean {
+function mayTryOwnClient({ previous, withPosture, isNew }: Earlier): boolean {
   return !withPosture && isNew !== true && previous.length > 0 && previous.every(isFine);
 }
 
 /**
- * Returns whether what our own TLS client saw may count: it is fine by every rule, and the leaf is the one of the earlier verdicts.
- * Everything else must be looked at with OpenSSL.
+ * Returns whether the observation of our own TLS client may be the result: its verdict is good, and the leaf is the one of the previous verdicts.
+ * OpenSSL must probe in all other cases.
  */
-function isConfirmed({ observation, verdicts }: Seen, { previous }: Earlier): boolean {
+function isConfirmed({ observation, verdicts }: JudgedObservation, { previous }: Earlier): boolean {
   const isSame = (verdict: Verdict, index: number): boolean =>
     isFine(verdict) && verdict.leafFingerprint === previous[index]?.leafFingerprint;
   return verdicts.every(isSame) && isAnswered(observation);
 }
 
-/** Returns whether nobody has to act on a verdict, and every address speaks the TLS that our own client knows. */
+/** Returns whether nobody has to act on a verdict, and every address uses the TLS version and group of our own client. */
 function isFine(verdict: Verdict | null): boolean {
   return (
     verdict !== null &&
@@ -99,18 +99,21 @@ function isFine(verdict: Verdict | null): boolean {
   );
 }
 
-/** Returns whether a web server answered the request in a way that needs no further one; true for other servers. */
+/** Returns whether a web server answered the request in a way that needs no second request; true for other servers. */
 export function isAnswered({ endpoint, http }: Observation): boolean {
   if (endpoint.protocol !== 'https') return true;
   const { expectedStatus } = effectiveTarget(endpoint);
   return http?.outcome === 'answered' && http.http2Faults === undefined && !needsGet(http, expectedStatus);
 }
 
-/** Reasons that may pass. They count only if the server gives one twice, without a look that succeeds in between. */
+/** Reasons that may be temporary. One of them only counts if it occurs twice without a successful probe by our own client in between. */
 const PASSING_SURPRISES: readonly SurpriseReason[] = ['closed', 'timeout'];
 const MAX_UNUSUAL = 10_000;
 
-/** Remembers which endpoints need OpenSSL, so that their checks need only one connection: for a day, or for an hour if it may pass. */
+/**
+ * Remembers the endpoints that surprised our own client, so that their checks use OpenSSL only: for a day, or for an hour if the reason may be
+ * temporary.
+ */
 export function rememberUnusual(monotonic: Monotonic) {
   const until = new LruCache<string, number>(MAX_UNUSUAL);
   return {
@@ -122,19 +125,19 @@ export function rememberUnusual(monotonic: Monotonic) {
       const forMs = mayPass ? HOUR_MS : DAY_MS;
       until.set(key, monotonic() + (mayPass && isFirst ? 0 : forMs));
     },
-    /** Forgets earlier surprises of an endpoint. */
+    /** Forgets the surprises of an endpoint. */
     remove(endpoint: CheckedEndpoint): void {
       until.delete(identityKey(endpoint));
     },
   };
 }
 
-/** Failures of the network, or of a busy server, which say nothing about a difference between two TLS clients. */
+/** Failures of the network or of a busy server. They do not show that the two TLS clients differ. */
 const PASSING: readonly string[] = ['timeout', 'reset', 'closed'];
 
 /**
- * Returns one sentence about how OpenSSL saw an address in another way than our own client, null if it did not. Servers that show several
- * leaves in turn do not count.
+ * Returns one sentence about a difference between what OpenSSL and our own client saw at an address; null if there is none. Different leaves are
+ * no difference, because a server may show several in turn.
  */
 function differenceOf(ours: Observation, theirs: Observation): string | null {
   for (const one of ours.addresses) {
