@@ -361,6 +361,12 @@ describeEachDatabase('the summary of monitors', (open) => {
       [expect.stringMatching(/^host/), 'ok', NOW + 40 * DAY + MINUTE, 498, 498],
     ]);
     expect(after).toEqual(others);
+
+    // More problems than the summary lists: the rest stays in the entry of its day.
+    await store.db.updateTable('monitors').set({ problem: 'untrusted' }).execute();
+    const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
+    expect(new Set(expiries.map(({ id }) => id)).size).toBe(expiries.length);
+    expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(502);
   });
 });
 

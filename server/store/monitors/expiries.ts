@@ -6,7 +6,7 @@ import { parseFacts } from '../checks/certificates.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { withTargets } from './monitor-row.ts';
-import { domainState, hasCertificate, isInState, isOnSchedule, isPaused } from './domain-state.ts';
+import { domainState, hasCertificate, isOnSchedule, isPaused } from './domain-state.ts';
 
 export interface SummaryQuery {
   accountId: string;
@@ -34,7 +34,7 @@ export interface Expiry extends Targeted {
 
 /** A day (UTC) on which certificates of one timeline group (see `timelineGroups`) expire. */
 export interface Day {
-  /** Id of the monitor whose certificate expires first on that day, within the group. */
+  /** Id of the monitor of the group whose certificate expires first on that day, of those without a problem if there are any. */
   id: string;
   /** Number of monitors of the group whose certificates expire on that day. */
   count: number;
@@ -192,18 +192,13 @@ async function mergedByDay(
     .where(hasCertificate)
     .execute();
   const single = rows.filter(({ id }) => faulty.has(id));
-  const merged: (typeof rows)[number][] = [];
+  const singleOf = Map.groupBy(single, groupOf);
   const left = new Map<string, number>();
   for (const row of rows) {
-    const count = counts.get(row.id);
-    if (count === undefined) continue;
-    const rest = count - single.filter((other) => groupOf(other) === groupOf(row)).length;
-    if (rest <= 0) continue;
-    const first = faulty.has(row.id) ? await firstFaultless(store, query, row, faulty) : row;
-    if (first === undefined) continue;
-    merged.push(first);
-    left.set(first.id, rest);
+    const count = (counts.get(row.id) ?? 0) - (singleOf.get(groupOf(row))?.length ?? 0);
+    if (count > 0) left.set(row.id, count);
   }
+  const merged = rows.filter(({ id }) => left.has(id));
   const entries = [...single, ...merged].map((row) => {
     const count = left.get(row.id) ?? 1;
     return { ...row, count, certificateCount: count };
@@ -216,28 +211,4 @@ async function mergedByDay(
       largest.certificateCount = Math.max(1, largest.count - total + (certificates.get(day) ?? total));
   }
   return entries.toSorted((one, other) => one.notAfter - other.notAfter);
-}
-
-/** Returns the monitor whose certificate expires first on the day and in the group of `row`. Ignores `faulty` monitors. */
-async function firstFaultless(
-  store: Store,
-  query: SummaryQuery,
-  row: Pick<Expiry, 'notAfter' | 'state' | 'renewalDueAt'>,
-  faulty: ReadonlySet<string>,
-) {
-  const { now } = query;
-  const isScheduled = sql<boolean>`coalesce(${isOnSchedule(now)}, false)`;
-  const from = dayOf(row) * DAY_MS;
-  return selectExpiries(store, query)
-    .where(
-      row.renewalDueAt === null
-        ? sql<boolean>`${isInState(row.state, now)} and not ${isScheduled}`
-        : isScheduled,
-    )
-    .where('monitor_listing.not_after', '>=', from)
-    .where('monitor_listing.not_after', '<', from + DAY_MS)
-    .where('monitor_id', 'not in', [...faulty])
-    .orderBy('notAfter')
-    .limit(1)
-    .executeTakeFirst();
 }

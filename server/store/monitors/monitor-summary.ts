@@ -12,6 +12,7 @@ import {
   urgency,
 } from './domain-state.ts';
 import { type Day, expiriesOf, type Expiry, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
+import { withTargets } from './monitor-row.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -122,7 +123,7 @@ async function countAll(
     .unionAll(inStates(endsSoon(now)))
     .unionAll(inStates(isOnSchedule(now), 1));
   const rows = await timelineGroups(now)
-    .reduce((query, group) => query.unionAll(endsOnDays(accountId, group)), counting)
+    .reduce((query, group) => query.unionAll(endsOnDays({ accountId, now }, group)), counting)
     .execute();
   const inState = rows.filter((row) => row.state !== null);
   return {
@@ -133,18 +134,22 @@ async function countAll(
 }
 
 /**
- * Returns SQL that counts the certificates of a group by day of expiry (UTC). It finds the first certificate of each day through
- * an index and counts the days in between, because with GROUP BY SQLite would sort all rows.
+ * Returns SQL that counts the certificates of a group by day of expiry (UTC). The id is that of the monitor without a problem that expires
+ * first, else of the last one by name, because `problemsOf` reads those last. It finds the first certificate of each day through an index
+ * and counts the days in between, because with GROUP BY SQLite would sort all rows.
  */
-function endsOnDays(accountId: string, group: RawBuilder<boolean>): RawBuilder<CountRow> {
+function endsOnDays({ accountId, now }: SummaryQuery, group: RawBuilder<boolean>): RawBuilder<CountRow> {
   // Put the condition on the days first: SQLite starts at the first of two lower bounds.
   const among = (days: RawBuilder<unknown>) =>
     sql`monitor_listing where account_id = ${accountId} and ${days} and ${group}`;
   const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
+  const ofDay = among(sql`not_after >= first_at and not_after < ${nextDay}`);
   return sql<CountRow>`select null, 0,
-      (select monitor_id from ${among(sql`not_after = first_at`)} order by monitor_id limit 1),
+      coalesce(
+        (select monitor_id from ${ofDay} and not (${hasProblem(now)}) order by not_after, monitor_id limit 1),
+        (select monitor_id from ${ofDay} order by host desc, port desc limit 1)),
       first_at,
-      (select count(*) from ${among(sql`not_after >= first_at and not_after < ${nextDay}`)})
+      (select count(*) from ${ofDay})
     from (
       with recursive firsts (first_at) as (
         select min(not_after) from ${among(sql`not_after is not null`)}
@@ -196,14 +201,10 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
     .groupBy('urgency')
     .execute();
   const first = await found
-    .innerJoin('monitors', (join) =>
-      join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
-    )
-    .select(['monitors.id', 'listed.host', 'listed.port', 'target', 'listed.not_after as notAfter'])
-    .select('urgency')
+    .select(['monitor_id as id', 'host', 'port', 'not_after as notAfter', 'urgency'])
     .orderBy('urgency')
     // Sort as the list's order `worst` does.
-    .orderBy('listed.not_after', (order) => order.asc().nullsLast())
+    .orderBy('not_after', (order) => order.asc().nullsLast())
     .orderBy('monitor_id')
     .limit(MOST_URGENT)
     .execute();
@@ -219,7 +220,11 @@ async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Pro
     total: counted.reduce((sum, { count }) => sum + count, 0),
     counts,
     problems,
-    first: first.map(({ urgency: level, ...monitor }) => ({ ...monitor, reason: reasonOf(level) })),
+    first: await withTargets(
+      db,
+      accountId,
+      first.map(({ urgency: level, ...monitor }) => ({ ...monitor, reason: reasonOf(level) })),
+    ),
   };
 }
 
