@@ -29,4 +29,9 @@ describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () =
       { name: 'tcp_user_timeout', setting: '45000' },
     ]);
   });
+
+  it('does not compile queries, because that takes longer than running them', async () => {
+    const store = await freshStore('postgres');
+    expect((await sql`show jit`.execute(store.db)).rows).toEqual([{ jit: 'off' }]);
+  });
 });
