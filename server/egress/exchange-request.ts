@@ -85,7 +85,7 @@ export function sendRequest(
         host: url.host,
         'user-agent': 'Certlantern',
         ...headers,
-        // `decode` handles servers that compress all the same.
+        // Some servers compress nevertheless; `decode` handles that.
         'accept-encoding': 'identity',
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),

@@ -60,8 +60,8 @@ export function createHostsFile(path: string | null, onProblem: (message: string
 }
 
 /**
- * Parses lines of the form `address name alias… # comment`. A name on several lines has the addresses of all. Skips lines
- * without an address, and silently those with a zone (`fe80::1%lo0`), which no policy permits.
+ * Parses lines of the form `address name alias… # comment`. A name on several lines has the addresses of all. Skips lines without an address.
+ * Skips addresses with a zone (`fe80::1%lo0`) without a warning, because no policy permits them.
  */
 function parseHosts(text: string): { names: Names; problem: string | null } {
   const names: Names = new Map();

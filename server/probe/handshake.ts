@@ -19,7 +19,7 @@ export interface ConnectOptions {
   /** Protocols to offer by ALPN. Default: those that clients of the endpoint's protocol offer. */
   alpn?: readonly string[];
   policy: AddressPolicy;
-  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  /** How to introduce ourselves to mail servers. Default: with our address; behind NAT with a name that reveals nothing. */
   ownNames?: OwnNames | undefined;
   signal: AbortSignal;
   connectTimeoutMs: number;

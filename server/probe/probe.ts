@@ -86,7 +86,7 @@ export interface ProbeOptions {
   /** Default: `performance.now`. */
   monotonic?: Monotonic;
   sources: Sources;
-  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  /** How to introduce ourselves to mail servers. Default: with our address; behind NAT with a name that reveals nothing. */
   ownNames?: OwnNames;
   /** Replacements for single timeouts, used by tests. */
   timeouts?: Partial<Timeouts>;

@@ -36,7 +36,7 @@ async function postgres(session: PlaintextSession): Promise<void> {
   if (answer === 'N') throw noStartTls();
   if (answer === 'E') {
     const error = await session.take(postgresError);
-    // A server that does not know SSLRequest calls it a feature that it does not support.
+    // A server that does not know SSLRequest answers with “feature not supported”.
     if (error.code === '0A000') throw noStartTls(error);
     throw serverRefused(error, TEMPORARY_SQLSTATE.test(error.code ?? ''));
   }

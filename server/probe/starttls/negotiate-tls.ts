@@ -50,7 +50,7 @@ export interface DialogueTiming {
 interface StartTlsOptions extends DialogueTiming {
   /** As in `Dialogue`. */
   domain: string;
-  /** How to introduce ourselves to mail servers. Default: with our address, or behind NAT with no name. */
+  /** How to introduce ourselves to mail servers. Default: with our address; behind NAT with a name that reveals nothing. */
   ownNames?: OwnNames | undefined;
   signal: AbortSignal;
 }
