@@ -107,6 +107,9 @@ test('an Alerts page whose parts all failed to load shows one error with one but
   await givesUp(page, page.getByRole('button', { name: 'Try again', disabled: false }));
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(1);
   await expect(page.getByText(/^Alerts still go out\. \S/)).toBeVisible();
+  const parts = page.getByRole('heading', { level: 2 });
+  for (const part of ['Channels', 'Steps', 'Quiet hours', 'Events', 'Maintenance', 'Weekly digest', 'Calendar'])
+    await expect(parts.filter({ hasText: part })).toBeVisible();
   await heal(page, wire);
   await again(page);
   await expect(page.getByRole('button', { name: 'Plan maintenance' })).toBeVisible();
@@ -188,18 +191,31 @@ test('slow answers for list and overview cause no error', async ({ page, world, 
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('the page redirects to the login when it cannot tell who is signed in', async ({
+test('a page that cannot tell who is signed in says why, and opens by itself once the server answers', async ({
   page,
   wire,
   world,
 }) => {
   await createAccount(page, world);
-  wire.fault(/^GET \/api\/user\/me/, { kind: 'cut-answer' });
-  await page.goto('/dashboard');
-  await expect(page).toHaveURL(/\/login/);
-  await wire.heal();
-  await page.goto('/dashboard');
+  await page.route('**/api/**', (route) => route.fulfill({ status: 500 }));
+  const failed = page
+    .getByRole('alert')
+    .filter({ hasText: 'The page opens by itself once the server answers.' });
+  for (const path of ['/profile', '/']) {
+    await page.goto(path);
+    await expect(failed).toContainText('Internal Server Error.');
+    await expect(page).toHaveURL(path);
+  }
+  await heal(page, wire);
+  await expect(page).toHaveURL('/dashboard');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+
+  wire.fault(/^GET \/api\/user\/me/, { kind: 'cut-answer' });
+  await page.goto('/profile?of=a-link');
+  await expect(failed).toContainText('The server could not be reached.');
+  await wire.heal();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile');
 });
 
 test('a failed password reset, profile update, account deletion or logout shows a message', async ({
