@@ -1,3 +1,5 @@
+import type { ComponentType } from 'react';
+import type { AccountAlertsWire } from '../../../contract/alerting.ts';
 import {
   useAccountAlerts,
   useChannels,
@@ -11,10 +13,10 @@ import { Skeleton } from '../../ui/loading.tsx';
 import { Channels } from './channels/channels.tsx';
 import { Maintenance } from './maintenance/maintenance.tsx';
 import { JoinedErrors, SectionError } from '../../domain/section-error.tsx';
-import { CalendarRow } from './settings/calendar-row.tsx';
+import { Calendar } from './settings/calendar.tsx';
 import { MailPreview } from './settings/mail-preview.tsx';
-import { DigestRow } from './settings/digest-row.tsx';
-import { EventsRow, QuietHoursRow, StepsRow, WhichChannelsRow } from './settings/settings-rows.tsx';
+import { Digest } from './settings/digest.tsx';
+import { DefaultChannels, Events, QuietHours, Steps } from './settings/settings-parts.tsx';
 
 /** Shows channels, alert steps, events and maintenance windows. */
 export function AlertsPage() {
@@ -41,35 +43,62 @@ export function AlertsPage() {
 }
 
 function Parts() {
-  const read = useAccountAlerts();
-  const { data: alerts } = read;
+  const { data: alerts } = useAccountAlerts();
+  const { data: channels } = useChannels();
   return (
     <>
       <Row id="channels" title="Channels" description="Where alerts go.">
         <Channels />
       </Row>
-      {alerts ? (
-        <>
-          <WhichChannelsRow alerts={alerts} />
-          <StepsRow alerts={alerts} />
-          <QuietHoursRow alerts={alerts} />
-          <EventsRow alerts={alerts} />
-        </>
-      ) : (
-        <Row title="Steps" description="When we warn you before expiry.">
-          <SectionError title="Could not load your alert settings" note="Alerts still go out." read={read} />
-        </Row>
+      {/* With a single channel there is nothing to choose. */}
+      {channels && (channels.length > 1 || alerts?.settings.channels) && (
+        <SettingsRow
+          title="Default channels"
+          description="You can choose other channels for a domain in its panel."
+          Settings={DefaultChannels}
+        />
       )}
+      <SettingsRow title="Steps" description="When we warn you before expiry." Settings={Steps} />
+      <SettingsRow
+        title="Quiet hours"
+        description="We hold alerts during these hours, on every channel. You can let critical ones pass."
+        Settings={QuietHours}
+      />
+      <SettingsRow title="Events" description="Turn off what you don’t need." Settings={Events} />
       <Row title="Maintenance" description="Planned work. We send no alerts about problems during it.">
         <Maintenance />
       </Row>
-      {alerts && (
-        <>
-          <DigestRow alerts={alerts} />
-          <CalendarRow alerts={alerts} />
-        </>
-      )}
+      <SettingsRow
+        title="Weekly digest"
+        description="What expires soon, what was renewed and what failed, in one email."
+        Settings={Digest}
+      />
+      <SettingsRow
+        title="Calendar"
+        description="See expiry and renewal dates in your own calendar, through a secret link."
+        Settings={Calendar}
+      />
     </>
+  );
+}
+
+interface SettingsRowProps {
+  title: string;
+  description: string;
+  Settings: ComponentType<{ alerts: AccountAlertsWire }>;
+}
+
+/** Shows one part of the alert settings. If they could not be loaded, its title stays, so that people see what is missing. */
+function SettingsRow({ title, description, Settings }: SettingsRowProps) {
+  const read = useAccountAlerts();
+  return (
+    <Row title={title} description={description}>
+      {read.data ? (
+        <Settings alerts={read.data} />
+      ) : (
+        <SectionError title="Could not load your alert settings" note="Alerts still go out." read={read} />
+      )}
+    </Row>
   );
 }
 

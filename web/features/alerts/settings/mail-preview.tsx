@@ -13,8 +13,8 @@ export function MailPreview() {
   const { product_name: productName } = usePublicConfig();
   const { email } = useCurrentUser();
   const steps = useAccountAlerts().data?.settings.steps ?? null;
-  const { data } = useQuery(alertPreview({ steps }));
-  if (data === undefined) return null;
+  const { data, isError } = useQuery(alertPreview({ steps }));
+  if (data === undefined) return isError && <p className="text-label text-fg-3">Not loaded</p>;
   const [next] = data.alerts;
   if (next === undefined) return <p className="text-label text-fg-2">No alert is planned yet.</p>;
   const isCritical = next.severity === 'critical';

@@ -8,15 +8,14 @@ import { MutedEvents } from '../../../ui/alert-settings/muted-events.tsx';
 import { isEmpty, QuietHoursFields } from '../../../ui/alert-settings/quiet-hours-fields.tsx';
 import { StepsEditor } from '../../../ui/alert-settings/steps-editor.tsx';
 import { StepsPreview } from '../../../ui/alert-settings/steps-preview.tsx';
-import { Row } from '../../../ui/form/row.tsx';
 import { useOptimisticChoice, useSaveAlerts } from './use-save-alerts.ts';
 
-interface RowProps {
+interface SettingsProps {
   alerts: AccountAlertsWire;
 }
 
 /** Edits when expiry alerts are sent, and shows the alerts that follow. */
-export function StepsRow({ alerts }: RowProps) {
+export function Steps({ alerts }: SettingsProps) {
   const save = useSaveAlerts(() => 'Steps saved.');
   const [steps, choose] = useOptimisticChoice(alerts.settings.steps, ({ before, after }, settled) =>
     save.mutate({ before: { steps: before }, after: { steps: after } }, settled),
@@ -24,17 +23,15 @@ export function StepsRow({ alerts }: RowProps) {
   const { data: channels } = useChannels();
   const hasReach = channels === undefined || reachesAnybody(channels, alerts.settings.channels);
   return (
-    <Row title="Steps" description="When we warn you before expiry.">
-      <div className="grid gap-4">
-        <StepsEditor value={steps} onChange={choose} />
-        <StepsPreview steps={steps} reachesAnybody={hasReach} />
-      </div>
-    </Row>
+    <div className="grid gap-4">
+      <StepsEditor value={steps} onChange={choose} />
+      <StepsPreview steps={steps} reachesAnybody={hasReach} />
+    </div>
   );
 }
 
 /** Edits the hours during which alerts are held. */
-export function QuietHoursRow({ alerts }: RowProps) {
+export function QuietHours({ alerts }: SettingsProps) {
   const save = useSaveAlerts(() => 'Quiet hours saved.');
   const [quietHours, choose] = useOptimisticChoice(
     alerts.settings.quiet_hours,
@@ -44,53 +41,39 @@ export function QuietHoursRow({ alerts }: RowProps) {
   // The rejected value stays in the form with its error. It is not saved.
   const [refused, setRefused] = useState<typeof quietHours>(null);
   return (
-    <Row
-      title="Quiet hours"
-      description="We hold alerts during these hours, on every channel. You can let critical ones pass."
-    >
-      <div className="grid justify-items-start gap-4">
-        <QuietHoursFields
-          value={refused ?? quietHours}
-          onChange={(next) => {
-            setRefused(isEmpty(next) ? next : null);
-            if (!isEmpty(next)) choose(next);
-          }}
-          timeZone={alerts.time_zone}
-        />
-        {(refused ?? quietHours) !== null && (
-          <Link to="/profile" className="link text-label max-md:py-3">
-            Change the time zone
-          </Link>
-        )}
-      </div>
-    </Row>
+    <div className="grid justify-items-start gap-4">
+      <QuietHoursFields
+        value={refused ?? quietHours}
+        onChange={(next) => {
+          setRefused(isEmpty(next) ? next : null);
+          if (!isEmpty(next)) choose(next);
+        }}
+        timeZone={alerts.time_zone}
+      />
+      {(refused ?? quietHours) !== null && (
+        <Link to="/profile" className="link text-label max-md:py-3">
+          Change the time zone
+        </Link>
+      )}
+    </div>
   );
 }
 
 /** Events that can be turned off. */
-export function EventsRow({ alerts }: RowProps) {
+export function Events({ alerts }: SettingsProps) {
   const save = useSaveAlerts(() => 'Saved.');
   const [muted, mute] = useOptimisticChoice(alerts.settings.muted, ({ before, after }, settled) =>
     save.mutate({ before: { muted: before }, after: { muted: after } }, settled),
   );
-  return (
-    <Row title="Events" description="Turn off what you don’t need.">
-      <MutedEvents value={muted} onChange={mute} />
-    </Row>
-  );
+  return <MutedEvents value={muted} onChange={mute} />;
 }
 
-/** Edits the default channels; hidden if there is only one. */
-export function WhichChannelsRow({ alerts }: RowProps) {
-  const { data: channels } = useChannels();
+/** Edits the default channels. */
+export function DefaultChannels({ alerts }: SettingsProps) {
+  const { data: channels = [] } = useChannels();
   const save = useSaveAlerts(() => 'Saved.');
   const [chosen, choose] = useOptimisticChoice(alerts.settings.channels, ({ before, after }, settled) =>
     save.mutate({ before: { channels: before }, after: { channels: after } }, settled),
   );
-  if (!channels || (channels.length < 2 && chosen === null)) return null;
-  return (
-    <Row title="Default channels" description="You can choose other channels for a domain in its panel.">
-      <ChannelChoice channels={channels} value={chosen} onChange={choose} />
-    </Row>
-  );
+  return <ChannelChoice channels={channels} value={chosen} onChange={choose} />;
 }

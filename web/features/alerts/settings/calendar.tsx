@@ -8,12 +8,11 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Field } from '../../../ui/form/field.tsx';
-import { Row } from '../../../ui/form/row.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 
 /** Creates the secret calendar link, shows it once, and deletes it. */
-export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWire }) {
+export function Calendar({ alerts: { calendar } }: { alerts: AccountAlertsWire }) {
   const reread = useRereadAlerts();
   const [asking, setAsking] = useState<'new' | 'end' | null>(null);
   const make = useWrite({
@@ -41,10 +40,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
     if (make.data !== undefined) address.current?.focus();
   }, [make.data]);
   return (
-    <Row
-      title="Calendar"
-      description="See expiry and renewal dates in your own calendar, through a secret link."
-    >
+    <>
       <div className="grid gap-4">
         {make.data !== undefined && <CalendarAddress url={make.data.url} input={address} />}
         {calendar && make.data === undefined && (
@@ -86,7 +82,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
         // The button that deleted the link is gone, so focus moves to the button that creates a new one.
         focusAfterClose={() => address.current ?? makeButton.current}
       />
-    </Row>
+    </>
   );
 }
 
