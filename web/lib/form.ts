@@ -46,7 +46,7 @@ export interface Form<Name extends string, Output> {
   submit: (work: (output: Output) => Promise<void>) => (event: SubmitEvent<HTMLFormElement>) => void;
   /** True while `work` runs. */
   busy: boolean;
-  /** Shows the server's error at a field and focuses the field. The error stays until the field changes. */
+  /** Shows the server's error at a field and focuses it. The error stays until the field changes; if it is empty, the field is only marked. */
   refuse: (name: Name, error: string) => void;
 }
 

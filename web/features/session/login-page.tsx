@@ -46,7 +46,7 @@ export function LoginPage() {
               await pending.step.enter(code, kind);
               return null;
             }, pending.details);
-            return failure?.code === 'invalid_code' ? failure.message : undefined;
+            return failure?.code === 'invalid_code' ? '' : undefined;
           }}
         />
       ) : (
@@ -68,7 +68,7 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
     const failure = await authenticate((identity) => identity.signIn(email, password), {
       method: 'password',
     });
-    if (failure?.code === 'invalid_credentials') refuse('password', failure.message);
+    if (failure?.code === 'invalid_credentials') refuse('password', '');
   });
   const logInWithPasskey = () =>
     authenticate(

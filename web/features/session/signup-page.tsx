@@ -84,7 +84,7 @@ function SignupForm({ invite, trial, host }: SignupFormProps) {
       trial,
       invite,
     });
-    if (failure?.code === 'password_breached') refuse('password', failure.message);
+    if (failure?.code === 'password_breached') refuse('password', '');
   });
   return (
     <>

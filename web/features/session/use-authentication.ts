@@ -14,7 +14,7 @@ export type Proof = (identity: Identity) => Promise<SecondStep | null>;
 export interface Authentication {
   /**
    * Runs a login or sign-up. On success opens the requested page or the dashboard; on failure shows a toast and returns the
-   * error.
+   * error, which the form must not say again.
    */
   authenticate: (prove: Proof, details: SignInDetails) => Promise<ApiError | null>;
   /** The second step that the last login still needs; null if it needs none. */

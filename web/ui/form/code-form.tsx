@@ -9,7 +9,7 @@ const WORDS = {
 
 export interface CodeFormProps {
   submitLabel: string;
-  /** Resolves to the error of a refused code, to show at the field. */
+  /** Resolves to the error of a refused code, to show at the field; empty if it is shown elsewhere. */
   onEnter: (code: string, kind: 'app' | 'backup') => Promise<string | undefined>;
 }
 

@@ -18,7 +18,7 @@ export interface FieldProps extends ComponentProps<'input'> {
   /** Small text at the right of the label, such as 'Optional'. */
   aside?: string;
   hint?: ReactNode;
-  /** Shown below the input, which refers to it. */
+  /** Shown below the input, which refers to it. Empty: the input is only marked. */
   error?: ReactNode;
   mono?: boolean;
   /** Content over the right end of the input. */
@@ -40,7 +40,7 @@ export function Field({
   const ownId = useId();
   const inputId = id ?? ownId;
   const invalid = error != null;
-  const describedBy = invalid ? `${inputId}-error` : hint ? `${inputId}-hint` : undefined;
+  const describedBy = error ? `${inputId}-error` : hint ? `${inputId}-hint` : undefined;
   return (
     <div className={className}>
       <div className="mb-1.5 flex justify-between gap-3 text-label">
@@ -59,7 +59,7 @@ export function Field({
         />
         {trailing}
       </div>
-      {invalid ? (
+      {error ? (
         <FieldError id={`${inputId}-error`}>{error}</FieldError>
       ) : (
         hint && (
