@@ -257,7 +257,7 @@ function axisPins(
   }));
 }
 
-interface EntryLabel {
+export interface EntryLabel {
   entry: HorizonEntry;
   /** Centre of the pin. */
   x: number;
@@ -281,11 +281,11 @@ function placeToName(labels: readonly EntryLabel[]): number {
  * Places the names. The certificate of `placeToName` must get its name. If it got none, places the names again and keeps
  * earlier names out of the bottom row, which it then uses; if its name does not fit there either, it gets the top row.
  */
-function named(
-  labels: readonly EntryLabel[],
+export function named<L extends EntryLabel>(
+  labels: readonly L[],
   frame: HorizonFrame,
   measure: TextMeasure,
-): (EntryLabel & PackedLabel)[] {
+): (L & PackedLabel)[] {
   const { rows } = frame;
   const room = { rows, left: frame.todayX, right: namesEnd(frame), keepRow: frame.narrow };
   const place = placeToName(labels);
@@ -297,7 +297,7 @@ function named(
   if (spared[place]?.side !== null) return spared;
 
   const { x } = preferred;
-  const cut = (label: EntryLabel, width: number): EntryLabel => ({
+  const cut = (label: L, width: number): L => ({
     ...label,
     ...entryLabel(label.entry, frame, measure, width - NAME_OFFSET - AIR),
   });

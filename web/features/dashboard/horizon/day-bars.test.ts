@@ -58,15 +58,32 @@ describe('the bars of the horizon', () => {
     ]);
   });
 
-  it('have no name above them if nothing is urgent or there is no room', () => {
-    const bars = barsOf([...crowd(50), ...[1, 2, 3, 4].map((days) => entry(days, 'critical'))]);
+  it('have no name above them if they are healthy and not the first, or if there is no room', () => {
+    const healthy = [...crowd(50), entry(60)];
+    const bars = barsOf([...healthy, ...[1, 2, 3, 4].map((days) => entry(days, 'critical'))]);
     expect(bars.map(({ pin }) => pin?.label ?? null)).toEqual([
       'critical.example',
       'critical.example',
       null,
       null,
+      'ok.example',
       null,
     ]);
+  });
+
+  it('name the first healthy host that the filter matches, however wide the horizon and however many are urgent', () => {
+    for (const width of [326, 704, 1198])
+      for (const urgent of [0, 1, 6])
+        for (const count of [50, 3_000]) {
+          const days = width === 326 ? 21 : 90;
+          const wrong = Array.from({ length: urgent }, (_, index) => entry(index, 'critical'));
+          const dimmed = { ...entry(7, 'ok', 4), isDimmed: true };
+          const fleet = [...wrong, dimmed, entry(days / 3, 'ok', count), entry(days - 1, 'ok', 5)];
+          const layout = laidOut(fleet, days, width);
+          const named = dayBars(layout, measure).filter(({ pin }) => pin?.entry.status === 'ok');
+          const labels = named.map(({ column, pin }) => `${column} ${pin?.label}`);
+          expect(labels, `${width} px, ${urgent} urgent`).toEqual([`${days / 3} ok.example`]);
+        }
   });
 
   it('count each of the certificates that the server merged into one entry', () => {

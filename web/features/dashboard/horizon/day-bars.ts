@@ -6,11 +6,11 @@ import {
   type HorizonEntry,
   type HorizonLayout,
   type HorizonPin,
-  namesEnd,
+  named,
   type PinStatus,
   rowY,
 } from '../../../ui/horizon/horizon-layout.ts';
-import { nameStart, packLabels } from '../../../ui/horizon/pack-labels.ts';
+import { nameStart } from '../../../ui/horizon/pack-labels.ts';
 import type { TextMeasure } from '../../../ui/horizon/text-measure.ts';
 import { periodName } from '../../../domain/day-and-month.ts';
 import { grouped } from '../../../lib/format.ts';
@@ -32,7 +32,7 @@ export interface DayBar {
   width: number;
   /** Parts of the bar by state, from the bottom, most urgent first. */
   parts: readonly { status: PinStatus; y: number; height: number; isDimmed: boolean }[];
-  /** Names the most urgent certificate above the bar; null if none is urgent or there is no room. */
+  /** Names the most urgent certificate above the bar, or the first healthy one of all; null for others and without room. */
   pin: HorizonPin | null;
 }
 
@@ -110,19 +110,17 @@ function sidesOf({ from, dayWidth }: DayAxis, column: number): Pick<DayBar, 'x' 
 }
 
 function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: TextMeasure): DayBar[] {
-  const urgent = bars.flatMap((bar) => {
+  const isHealthy = ({ entries }: DayBar) => entries.every(({ status }) => status === 'ok');
+  const healthy = bars.find((bar) => isHealthy(bar) && !areDimmed(bar.entries)) ?? bars.find(isHealthy);
+  const labels = bars.flatMap((bar) => {
     const wrong = bar.entries.filter(({ status }) => status !== 'ok');
     const first = URGENCY.flatMap((status) => wrong.find((entry) => entry.status === status) ?? [])[0];
-    if (first === undefined) return [];
-    const entry = { ...first, count: countOf(wrong) };
+    if (first === undefined && bar !== healthy) return [];
+    const lit = bar.entries.find(({ isDimmed }) => isDimmed !== true) ?? bar.entries[0];
+    const entry = first ? { ...first, count: countOf(wrong) } : { ...lit, count: 1 };
     return { bar, entry, x: bar.x, ...entryLabel(entry, frame, measure) };
   });
-  const packed = packLabels(urgent, {
-    rows: NAME_ROWS,
-    left: frame.todayX,
-    right: namesEnd(frame),
-    keepRow: false,
-  });
+  const packed = named(labels, { ...frame, rows: NAME_ROWS, narrow: false }, measure);
   const pins = new Map(
     packed.map(({ bar, entry, x, text, width, row, side }): [DayBar, HorizonPin | null] => {
       const labelX = nameStart({ x, width }, side);
