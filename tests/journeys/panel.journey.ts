@@ -137,7 +137,7 @@ test('each section of the panel has an address, and Back returns to the former s
   await expect(card(page, host).getByRole('link')).toBeFocused();
 });
 
-test('from 1440 px on, the page makes room for the panel and keeps the opened card in place', async ({
+test('from 1024 px on, the page makes room for the panel and keeps the opened card in place', async ({
   page,
   world,
   context,
@@ -178,10 +178,26 @@ test('from 1440 px on, the page makes room for the panel and keeps the opened ca
     expect((await boxOf(toast)).right).toBeLessThanOrEqual(1040);
   });
 
-  await test.step('below 1440 px the panel covers the page', async () => {
-    await page.setViewportSize({ width: 1439, height: 900 });
-    await expect(main).toHaveCSS('padding-right', '0px');
-    await expect(panel).toBeVisible();
+  await test.step('the panel covers no card or cell beside it', async () => {
+    for (const width of [1280, 1100, 1024]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const view of ['Grid', 'List']) {
+        await page.getByRole('button', { name: view, exact: true }).click();
+        await expect(main).toHaveCSS('padding-right', '400px');
+        const ends = async () =>
+          main
+            .locator('[data-domain-id], [data-domain-id] > *')
+            .evaluateAll((parts) => Math.max(...parts.map((part) => part.getBoundingClientRect().right)));
+        await expect.poll(ends).toBeLessThanOrEqual(width - 400);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      }
+    }
+    await page.getByRole('button', { name: 'Grid', exact: true }).click();
+  });
+  await test.step('below 1024 px the panel covers the whole page', async () => {
+    await page.setViewportSize({ width: 1023, height: 900 });
+    await expect(page.getByRole('dialog', { name: /^Details for / })).toBeVisible();
+    expect((await boxOf(page.getByRole('dialog', { name: /^Details for / }))).width).toBe(1023);
   });
 });
 

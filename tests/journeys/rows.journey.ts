@@ -70,8 +70,12 @@ test('the header of the rows stays in view and sorts them, and a print shows all
   });
 });
 
-test('at 768 px no row cuts a name of 24 characters', async ({ page, world }) => {
-  await createAccount(page, world, { fleet: 12, premium: true });
+test('at 768 px no row cuts a name of 24 characters or overflows a cell, and a phone shows every date', async ({
+  page,
+  world,
+}) => {
+  const unread = world.dead('unread.rows.example');
+  await createAccount(page, world, { fleet: 12, premium: true, verified: true, hosts: [unread] });
   await page.setViewportSize({ width: 768, height: 1024 });
   await page.goto('/dashboard?view=list');
   const names = page.getByRole('table', { name: 'Domains' }).getByRole('link', { name: 'fjord.example' });
@@ -83,4 +87,30 @@ test('at 768 px no row cuts a name of 24 characters', async ({ page, world }) =>
     ),
   );
   expect(cut).toEqual([]);
+  const rows = page.getByRole('table', { name: 'Domains' }).locator('tr[data-domain-id]');
+  await expect(rows.filter({ hasText: unread })).toContainText('Certificate not read');
+  const wide = await rows
+    .locator('td')
+    .evaluateAll((cells) =>
+      cells.flatMap((cell) => (cell.scrollWidth > cell.clientWidth ? [cell.textContent] : [])),
+    );
+  expect(wide).toEqual([]);
+
+  for (const width of [360, 320]) {
+    await page.setViewportSize({ width, height: 1800 });
+    const dates = rows.locator('time').filter({ visible: true });
+    await expect(dates).toHaveCount(12);
+    // Names, badges, dates and revocation: nothing of them is cut.
+    const lost = await rows.evaluateAll((all) =>
+      all.flatMap((row) =>
+        [...row.querySelectorAll('time')].flatMap((date) => {
+          const { bottom = 0 } = date.parentElement?.getBoundingClientRect() ?? {};
+          return date.checkVisibility() && date.getBoundingClientRect().top >= bottom
+            ? [row.textContent]
+            : [];
+        }),
+      ),
+    );
+    expect(lost).toEqual([]);
+  }
 });

@@ -66,7 +66,7 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every specified fact
   spec('2D.27', '“Loading certificate history...” stands while it loads');
   release();
   await expect(panel.getByText('Loading certificate history...')).toBeHidden();
-  for (const width of [1440, 768]) {
+  for (const width of [1440, 1024]) {
     await page.setViewportSize({ width, height: 900 });
     await expect
       .poll(() => panel.evaluate((element) => element.getBoundingClientRect()))

@@ -24,7 +24,7 @@ const textOf = (phrases: readonly Phrase[]) => phrases.map(({ text }) => text).j
 export function DashboardHead({ headline, detail, children }: DashboardSentence & { children: ReactNode }) {
   const hasHost = headline.some(({ isHost }) => isHost);
   return (
-    <div className="pt-2.5 pb-4 md:pt-8 md:pb-5">
+    <div className="@container pt-2.5 pb-4 md:pt-8 md:pb-5">
       <div className="flex items-end max-md:min-h-[54px]">
         <h1
           tabIndex={-1}
@@ -57,8 +57,8 @@ export function DashboardHead({ headline, detail, children }: DashboardSentence 
         {detail.length > 0 && (
           <p
             title={detail.map(textOf).join(' ')}
-            // Phones have no room for the details beside the chips; tablets only beside a single chip.
-            className="line-clamp-2 min-w-0 flex-1 basis-56 text-body text-fg-2 [overflow-wrap:anywhere] max-lg:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
+            // Phones have no room for the details beside the chips; tablets and pages beside a panel only beside a single chip.
+            className="line-clamp-2 min-w-0 flex-1 basis-56 text-body text-fg-2 [overflow-wrap:anywhere] @max-[968px]:[ul:has(li+li)~&]:hidden max-md:[ul~&]:hidden"
           >
             {detail.map((sentence, index) => (
               // A phone has room only for the first sentence of the details.

@@ -18,6 +18,9 @@ import { useMediaQuery } from '../../lib/use-media-query.ts';
 // Maximum time of the slide, in ms. `transitionend` comes after 300 ms; the timeout covers the case that it never comes.
 const MAX_SLIDE_MS = 320;
 
+/** From this window width on, the page makes room for the panel; see `main.css`. */
+const BESIDE_PAGE = '(min-width: 64rem)';
+
 const SLIDE =
   'flex flex-col bg-surface transition-[translate] duration-300 ease-panel-in starting:translate-x-full data-leaving:translate-x-full data-leaving:ease-panel-out';
 
@@ -29,11 +32,11 @@ interface DomainPanelProps extends Omit<ComponentProps<typeof PanelContent>, 'do
   domain: DomainWire | null;
 }
 
-/** Shows the details of one domain: beside the page from 768 px, in a full-screen sheet below. */
+/** Shows the details of one domain: beside the page from 1024 px, in a full-screen sheet below. */
 export function DomainPanel({ domain, ...content }: DomainPanelProps) {
   const { onClose } = content;
   const { shown, isLeaving, gone } = useLingering(domain, MAX_SLIDE_MS);
-  const isWide = useMediaQuery('(min-width: 48rem)');
+  const isWide = useMediaQuery(BESIDE_PAGE);
   const panel = useRef<HTMLElement>(null);
   useEscapeFromFields(panel, onClose);
   useContentAhead();
@@ -109,9 +112,6 @@ function useContentAhead(): void {
   }, []);
 }
 
-/** From this window width on, the page makes room for the panel; see `main.css`. */
-const MAKES_ROOM = '(min-width: 90rem)';
-
 /** Lets the page make room while the panel is open. The domain whose panel is open keeps its place in the window meanwhile. */
 function useRoom(openId: string | null): void {
   const lastOpenId = useRef(openId);
@@ -138,7 +138,7 @@ function holdPlace(element: HTMLElement | null, reflow: () => void): void {
   holding.abort();
   const top = element?.getBoundingClientRect().top ?? 0;
   reflow();
-  if (!element || window.scrollY === 0 || !window.matchMedia(MAKES_ROOM).matches) return;
+  if (!element || window.scrollY === 0 || !window.matchMedia(BESIDE_PAGE).matches) return;
   holding = new AbortController();
   const { signal } = holding;
   const stop = holding.abort.bind(holding);

@@ -59,15 +59,18 @@ interface Shape {
   estimate: number;
   gap: number;
   overscan: number;
+  /** Index of a row that stays mounted. */
+  keep?: number | null;
 }
 
 /** Reads the pages in view, mounts their rows over several frames, and scrolls to the target. */
 export function useListWindow<Row extends { id: string }>(
   { list, target, onReached }: ListWindowOptions<Row>,
-  { columns, elementOf, ...rest }: Shape,
+  { columns, elementOf, keep: kept = null, ...rest }: Shape,
 ) {
   const total = list.total ?? 0;
-  const keep = target && Math.floor(target.index / columns);
+  const keptIndex = target?.index ?? kept;
+  const keep = keptIndex === null || keptIndex < 0 ? null : Math.floor(keptIndex / columns);
   const virtual = useVirtualRows({ count: Math.ceil(total / columns), ...rest, keep });
 
   const { show } = list;

@@ -1,3 +1,4 @@
+import { useCallback, useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
@@ -20,19 +21,23 @@ export interface DomainListProps extends ListWindowOptions<DomainWire> {
 export function DomainGrid(props: DomainListProps) {
   const { list, now, openId, actions } = props;
   const isMedium = useMediaQuery('(min-width: 45rem)');
-  const isWide = useMediaQuery('(min-width: 68.75rem)');
-  const columns = isWide ? 3 : isMedium ? 2 : 1;
+  const { columns, grid } = useColumns();
+  const [lastOpenId, setLastOpenId] = useState(openId);
+  if (openId !== null && openId !== lastOpenId) setLastOpenId(openId);
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns,
     elementOf: cardElement,
     estimate: CARD_PX,
     gap: isMedium ? 16 : 12,
     overscan: 3,
+    // It keeps its place in the window when the panel opens or closes, which changes the columns.
+    keep: lastOpenId === null ? null : list.indexOf(lastOpenId),
   });
   const total = list.total ?? 0;
   return (
-    <div ref={attach} {...focusHandlers}>
+    <div ref={attach} {...focusHandlers} className="@container">
       <ul
+        ref={grid}
         aria-label="Domains"
         aria-busy={list.isPlaceholder}
         className={classNames(GRID, list.isPlaceholder && 'opacity-60')}
@@ -69,6 +74,20 @@ export function DomainGrid(props: DomainListProps) {
       </ul>
     </div>
   );
+}
+
+/** Follows how many columns the style sheet gives to the grid. */
+function useColumns() {
+  const [columns, setColumns] = useState(1);
+  const grid = useCallback((element: HTMLElement | null) => {
+    if (!element) return undefined;
+    const count = () => setColumns(getComputedStyle(element).gridTemplateColumns.split(' ').length);
+    count();
+    const observer = new ResizeObserver(count);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { columns, grid };
 }
 
 interface CellProps {

@@ -1,12 +1,13 @@
 import { memo, type MouseEvent, type Ref } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
+import { expiryBadge } from '../../../../contract/state/badge.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
-import { shortDays } from '../../../domain/day-and-month.ts';
+import { shortDay, shortDays } from '../../../domain/day-and-month.ts';
 import type { DomainActions } from '../../../domain/domain-actions.tsx';
 import { lifetimeOf, RemainingTime, RevocationState } from '../../../domain/remaining-time.tsx';
 import { SelectBox } from '../selection/select-box.tsx';
@@ -21,9 +22,11 @@ import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
 
 export const ROW_CELL =
-  'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0 md:h-12 md:py-1 md:max-[899px]:pr-2';
-/** Hides a column where the open panel leaves too little room for it. */
+  'h-14 border-b border-line py-1.5 pr-0 align-middle md:pr-4 group-last/row:border-b-0 md:h-12 md:py-1 md:max-[899px]:pr-2';
+/** Hide a column where the open panel leaves too little room for it. */
 export const NOT_BESIDE_PANEL = 'group-data-beside-panel/table:hidden';
+export const BAR_BESIDE_PANEL = '[@media(width<1340px)]:group-data-beside-panel/table:hidden';
+export const REVOCATION_BESIDE_PANEL = '[@media(width<1240px)]:group-data-beside-panel/table:hidden';
 const INTERACTIVE = 'a, button, input, label, [role=menu]';
 
 interface DomainRowProps {
@@ -65,26 +68,25 @@ export const DomainRow = memo(function DomainRow({
       <th scope="row" className={classNames(ROW_CELL, 'pl-4 text-left font-normal md:pl-5')}>
         <Name domain={domain} trouble={trouble} now={now} />
       </th>
-      <td className={classNames(ROW_CELL, 'max-md:hidden')}>
+      {/* 'Certificate not read' is wider than its column. */}
+      <td
+        colSpan={domain.expiry_date === null ? 2 : undefined}
+        className={classNames(ROW_CELL, 'max-md:hidden')}
+      >
         <RemainingTime domain={domain} now={now} short />
       </td>
-      <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
-        {domain.expiry_date !== null ? (
+      {domain.expiry_date !== null && (
+        <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
           <Time iso={domain.expiry_date} />
-        ) : (
-          // Leaves room for the badge 'Certificate not read' on the left.
-          <span className="max-[899px]:pl-6">
-            <None />
-          </span>
-        )}
-      </td>
-      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
+        </td>
+      )}
+      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell', BAR_BESIDE_PANEL)}>
         <LifetimeBar lifetime={lifetimeOf(domain, now)} now={now} />
       </td>
       <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1060px)]:table-cell', NOT_BESIDE_PANEL)}>
         <LastChecks domain={domain} />
       </td>
-      <td className={classNames(ROW_CELL, 'max-md:hidden')}>
+      <td className={classNames(ROW_CELL, 'max-md:hidden', REVOCATION_BESIDE_PANEL)}>
         <RevocationState domain={domain} place="start" />
       </td>
       <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell', NOT_BESIDE_PANEL)}>
@@ -127,16 +129,24 @@ function Name({ domain, trouble, now }: { domain: DomainWire; trouble: CardLine 
 }
 
 /**
- * Phones show here what wider screens show in other columns. Always takes two lines, so that rows do not move when a first
- * check ends. Leaves the date out if there is no room for it beside the badge.
+ * Phones show here what wider screens show in other columns. Takes at least two lines, so that rows do not move when a first
+ * check ends. The date beside an expiry badge is short.
  */
 function PhoneLines({ domain, now }: { domain: DomainWire; now: number }) {
+  const notAfter = Date.parse(domain.expiry_date ?? '');
+  const isSoon = notAfter > now && expiryBadge(notAfter, now) !== null;
   return (
     <div className="mt-1 md:hidden">
-      <div className="flex h-6 flex-wrap content-start items-center gap-x-2.5 gap-y-6 overflow-hidden">
+      <div className="flex min-h-6 flex-wrap items-center gap-x-2.5">
         <RemainingTime domain={domain} now={now} short />
         {domain.expiry_date !== null && (
-          <span className="num text-[12.5px]/6 text-fg-3">{longDate(domain.expiry_date)}</span>
+          <time
+            dateTime={domain.expiry_date}
+            title={utcTitle(domain.expiry_date)}
+            className="num text-[12.5px]/6 text-fg-3"
+          >
+            {(isSoon ? shortDay : longDate)(domain.expiry_date, now)}
+          </time>
         )}
       </div>
       <div className="flex h-6 items-center">

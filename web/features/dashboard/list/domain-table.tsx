@@ -4,7 +4,13 @@ import type { DomainSort } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import type { DomainListProps } from './domain-grid.tsx';
-import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
+import {
+  BAR_BESIDE_PANEL,
+  DomainRow,
+  NOT_BESIDE_PANEL,
+  REVOCATION_BESIDE_PANEL,
+  ROW_CELL,
+} from './domain-row.tsx';
 import { FailedCell, RowSkeleton, showsErrorAt } from './skeletons.tsx';
 import { type Column, ListTable, SpacerRow } from '../../../ui/table/table-parts.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
@@ -29,13 +35,21 @@ const HEAD: Column<DomainSort>[] = [
     shown: 'max-md:hidden',
     sort: 'soonest',
   },
-  { label: 'Lifetime', width: 'w-[11%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
+  {
+    label: 'Lifetime',
+    width: 'w-[11%]',
+    shown: `hidden [@media(min-width:900px)]:table-cell ${BAR_BESIDE_PANEL}`,
+  },
   {
     label: 'Last 30 checks',
     width: 'w-[160px]',
     shown: `hidden [@media(min-width:1060px)]:table-cell ${NOT_BESIDE_PANEL}`,
   },
-  { label: 'Revocation', width: 'w-[128px] [@media(min-width:900px)]:w-[148px]', shown: 'max-md:hidden' },
+  {
+    label: 'Revocation',
+    width: 'w-[128px] [@media(min-width:900px)]:w-[148px]',
+    shown: `max-md:hidden ${REVOCATION_BESIDE_PANEL}`,
+  },
   { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${NOT_BESIDE_PANEL}` },
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
@@ -62,11 +76,14 @@ export function DomainTable(props: DomainListProps) {
   const isBroad = useMediaQuery('(min-width: 900px)');
   const isBroader = useMediaQuery('(min-width: 1060px)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
-  const isBesidePanel = useMediaQuery('(90rem <= width < 109rem)') && openId !== null;
+  const isBesidePanel = useMediaQuery('(64rem <= width < 109rem)') && openId !== null;
+  const hasBarBesidePanel = useMediaQuery('(min-width: 1340px)');
+  const hasRevocationBesidePanel = useMediaQuery('(min-width: 1240px)');
   const { filter, change } = useDashboardSearch();
   const frame = useBelowToolbar();
   // The number of visible columns: a cell that spans hidden columns would show them again.
-  const columns = isBesidePanel ? 6 : isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
+  const alone = isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
+  const columns = isBesidePanel ? 4 + Number(hasRevocationBesidePanel) + Number(hasBarBesidePanel) : alone;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns: 1,

@@ -41,16 +41,18 @@ export function CardSkeleton() {
 /** Shows as many placeholder cards as the first view has. */
 export function GridSkeleton() {
   return (
-    <div aria-hidden="true" className={GRID}>
-      {Array.from({ length: 6 }, (_, index) => (
-        <CardSkeleton key={index} />
-      ))}
+    <div aria-hidden="true" className="@container">
+      <div className={GRID}>
+        {Array.from({ length: 6 }, (_, index) => (
+          <CardSkeleton key={index} />
+        ))}
+      </div>
     </div>
   );
 }
 
-/** 12 px between cards below 720 px, else 16. */
-export const GRID = 'grid grid-cols-1 gap-3 md:grid-cols-2 md:gap-4 xl:grid-cols-3';
+/** 12 px between cards below 720 px, else 16. The columns also depend on the room that the panel leaves; needs a `@container`. */
+export const GRID = 'grid grid-cols-1 gap-3 md:gap-4 md:@min-[600px]:grid-cols-2 xl:@min-[940px]:grid-cols-3';
 
 /** Reserves the space of a row's content. */
 export function RowSkeleton({ className }: { className?: string }) {
