@@ -108,7 +108,15 @@ test('an Alerts page whose parts all failed to load shows one error with one but
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(1);
   await expect(page.getByText(/^Alerts still go out\. \S/)).toBeVisible();
   const parts = page.getByRole('heading', { level: 2 });
-  for (const part of ['Channels', 'Steps', 'Quiet hours', 'Events', 'Maintenance', 'Weekly digest', 'Calendar'])
+  for (const part of [
+    'Channels',
+    'Steps',
+    'Quiet hours',
+    'Events',
+    'Maintenance',
+    'Weekly digest',
+    'Calendar',
+  ])
     await expect(parts.filter({ hasText: part })).toBeVisible();
   await heal(page, wire);
   await again(page);

@@ -364,6 +364,6 @@ function laterNote(
   const count = countOf(beyond);
   const x = frame.axisEnd + 10;
   const words = count === 0 ? 'Later' : `${grouped(count)} later`;
-  const text = x + measure.label(words) <= frame.width ? words : `+${grouped(count)}`;
+  const text = x + measure.label(words) <= frame.width - 6 ? words : `+${grouped(count)}`;
   return { x, y: WORDS_Y, text, width: measure.label(text), count };
 }

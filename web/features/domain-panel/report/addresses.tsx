@@ -20,6 +20,11 @@ export function Addresses({ report, protocol }: { report: ReportWire; protocol: 
           <caption className="sr-only">Certificate and response of each address at the last check</caption>
           <thead className="text-small text-fg-3">
             <tr>
+              <th scope="col" colSpan={4} className="font-normal">
+                Address
+              </th>
+            </tr>
+            <tr>
               <th scope="col" className={`${CELL} w-px pl-0`}>
                 Certificate
               </th>
@@ -30,7 +35,7 @@ export function Addresses({ report, protocol }: { report: ReportWire; protocol: 
                 TLS
               </th>
               <th scope="col" className={`${CELL} w-px pr-0 text-right`}>
-                Time
+                Response
               </th>
             </tr>
           </thead>

@@ -199,6 +199,14 @@ describe('addresses', () => {
     expect(html).toContain('It did not answer in time');
   });
 
+  it('have a header that names the line with the address, and the columns below it', () => {
+    const [head = ''] = /<thead.*<\/thead>/.exec(addresses({})) ?? [];
+    const rows = head
+      .split('</tr>')
+      .map((row) => [...row.matchAll(/>([^<>]+)<\/th>/g)].map(([, name]) => name));
+    expect(rows.slice(0, 2)).toEqual([['Address'], ['Certificate', 'Expires', 'TLS', 'Response']]);
+  });
+
   it('say which protocol was agreed by ALPN', () => {
     expect(addresses({})).toContain('Agreed protocol (ALPN): HTTP/2');
     expect(addresses({ alpn: 'http/1.1' })).toContain('Agreed protocol (ALPN): HTTP/1.1');
