@@ -141,7 +141,7 @@ function Settings({ page }: { page: StatusPageWire }) {
           >
             Save
           </Button>
-          <span className="text-label text-fg-3">{savedLine(isChanged, page)}</span>
+          <span className="text-label text-fg-3 empty:hidden">{savedLine(isChanged, page)}</span>
         </div>
         <LeaveQuestion isChanged={isChanged} isUnsent={edit.isUnsent} />
       </div>
