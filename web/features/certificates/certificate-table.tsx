@@ -111,7 +111,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
         <Link
           to="/certificates"
           search={{ certificate: fingerprint }}
-          className="inline-flex min-h-6 max-w-full items-center font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
+          className="inline-flex min-h-6 max-w-full items-center rounded-1 font-mono text-[13.5px] font-[560] no-underline [overflow-wrap:anywhere] hover:underline"
         >
           <span>{name ? <BreakableName name={name} /> : 'Without a name'}</span>
         </Link>
