@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './calls/call.ts';
 import { SORT_DIRECTIONS } from './calls/list-order.ts';
-import { PERIOD } from './durations.ts';
+import { PERIOD_PATTERN } from './durations.ts';
 import {
   ATTENTION_REASONS,
   BULK_SIZE,
@@ -202,7 +202,7 @@ export const domainFilterSchema = z.object({
   /** Period (UTC) in which the certificate of an active domain expires: '2027-03', or the days '2026-11-22..2026-12-05'. */
   expires: z
     .string()
-    .regex(PERIOD, 'Please give a month such as 2027-03, or days such as 2026-11-22..2026-12-05')
+    .regex(PERIOD_PATTERN, 'Please give a month such as 2027-03, or days such as 2026-11-22..2026-12-05')
     .optional(),
   /** Name of the authority that issued the certificate, as in `authority_name`. */
   issuer: lineSchema(NAME_MAX_LENGTH).optional(),

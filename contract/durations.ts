@@ -9,11 +9,11 @@ export const WEEK_MS = 604_800_000;
 export type Monotonic = () => number;
 
 /** Matches a month such as '2027-03', or a first and a last day such as '2026-11-22..2026-12-05'. */
-export const PERIOD =
+export const PERIOD_PATTERN =
   /^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])\.\.\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))?$/;
 
 /** Returns the start and the end of a period in UTC, in ms. `until` is the first instant after the period. */
-export function boundsOf(period: string): { from: number; until: number } {
+export function periodBounds(period: string): { from: number; until: number } {
   const [first = '', last] = period.split('..');
   const from = Date.parse(first);
   if (last !== undefined) return { from, until: Date.parse(last) + DAY_MS };

@@ -5,7 +5,7 @@ import { backUp } from '../server/store/operations/copy/back-up.ts';
 import { fileTimestamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';
-import { amount, runTool, say } from './database/run-tool.ts';
+import { tableSummary, runTool, say } from './database/run-tool.ts';
 import { readSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 
@@ -23,7 +23,7 @@ await runTool(async () => {
   const secrets = readSecrets(config.dataDir);
   const { tables, level } = await backUp({ ...config, file, secrets, now });
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
-  say(`Backed up ${amount(tables)} (schema level ${level}) into ${file} (${megabytes} MB).`);
+  say(`Backed up ${tableSummary(tables)} (schema level ${level}) into ${file} (${megabytes} MB).`);
   say(
     secrets === null
       ? `DATA_DIR ${config.dataDir} has no secrets.json, so the backup has no keys: store the server’s keys with it.`

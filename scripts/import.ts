@@ -23,7 +23,7 @@ import {
 } from '../web/features/domain-import/import-plan.ts';
 import { kumaLines } from '../web/features/domain-import/kuma-monitors.ts';
 import { parseImport } from '../web/features/domain-import/parse-import.ts';
-import { type ParsedImport, recognised } from '../web/features/domain-import/parsed-import.ts';
+import { type ParsedImport, recognisedText } from '../web/features/domain-import/parsed-import.ts';
 import { asUsageError, UsageError } from './check/arguments.ts';
 import { printable } from './check/printable.ts';
 import { answerHelp } from './help-option.ts';
@@ -71,7 +71,7 @@ async function main(): Promise<number> {
   // npm runs scripts in the project's folder and passes the caller's folder in INIT_CWD.
   const parsed = readLines(resolve(process.env['INIT_CWD'] ?? process.cwd(), file));
   const plan = await previewOf(parsed, server);
-  write(`${recognised(parsed, parsed.encoding)}.\n\n${plan.map(lineOf).join('')}\n`);
+  write(`${recognisedText(parsed, parsed.encoding)}.\n\n${plan.map(lineOf).join('')}\n`);
   const wanted = remaining(plan, new Map()).length;
   if (wanted === 0) {
     write('There is nothing to add.\n');

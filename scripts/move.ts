@@ -4,7 +4,7 @@ import { lockDataDirectory } from '../server/data-directory.ts';
 import { move } from '../server/store/operations/copy/fill-postgres.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';
-import { amount, runTool, say } from './database/run-tool.ts';
+import { tableSummary, runTool, say } from './database/run-tool.ts';
 import { grouped } from '../contract/words.ts';
 import { answerHelp } from './help-option.ts';
 
@@ -29,7 +29,7 @@ await runTool(async () => {
         say(`${table.padEnd(24)}${grouped(rows).padStart(12)}  ${checksum}`);
       },
     });
-    say(`Moved ${amount(tables)}. The embedded database in ${dataDir} stays as it was.`);
+    say(`Moved ${tableSummary(tables)}. The embedded database in ${dataDir} stays as it was.`);
     say('Now set DATABASE_URL to the new address, keep DATA_DIR with its keys, and start the server.');
   } finally {
     release();

@@ -6,8 +6,8 @@ import { lockDataDirectory, prepareDataDirectory, writeDatabaseId } from '../ser
 import { readBackupMetadata } from '../server/store/operations/copy/backup-file.ts';
 import { fileTimestamp, restore } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
-import { minute } from './admin/plain.ts';
-import { amount, runTool, say } from './database/run-tool.ts';
+import { minuteText } from './admin/plain.ts';
+import { tableSummary, runTool, say } from './database/run-tool.ts';
 import { refuseOtherSecrets, restoreSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 
@@ -37,7 +37,7 @@ await runTool(async () => {
     if (databaseId !== null) writeDatabaseId(config.dataDir, databaseId);
     const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
     say(
-      `Restored ${amount(facts.tables)} as of ${minute(facts.madeAt)} UTC (schema level ${facts.level}) into ${where}.`,
+      `Restored ${tableSummary(facts.tables)} as of ${minuteText(facts.madeAt)} UTC (schema level ${facts.level}) into ${where}.`,
     );
     if (former !== null) say(`The database that was there is now ${former}.`);
     say(

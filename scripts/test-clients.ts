@@ -8,7 +8,7 @@ import { compareCrl, type CrlOutcome } from '../tests/clients/compare-crls.ts';
 import { CRL_SCENARIOS } from '../tests/clients/crl-scenarios.ts';
 import {
   compare,
-  everyRoot,
+  allRoots,
   formatOutcome,
   type Outcome,
   type StartedClient,
@@ -67,7 +67,7 @@ async function start(kind: ClientKind): Promise<StartedClient> {
   const own = join(folder, kind.name);
   mkdirSync(own);
   const rootsFile = join(own, 'roots.pem');
-  const pems = everyRoot(roots).map(({ certificatePem }) => certificatePem);
+  const pems = allRoots(roots).map(({ certificatePem }) => certificatePem);
   writeFileSync(rootsFile, pems.join(''));
   const hosts = [...new Set(scenarios.map(({ host = HOST }: Scenario) => host))];
   const client = await kind.start({ folder: own, rootsFile, hosts });

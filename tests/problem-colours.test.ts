@@ -6,7 +6,7 @@ import { attentionReason } from '../contract/words.ts';
 import { cardTrouble } from '../web/features/dashboard/list/card-line.ts';
 import { stateOfFinding } from '../web/domain/state-marks.tsx';
 import { NOW } from './kit/certificates/judging.ts';
-import { served, soundWith, WATCHED } from './kit/certificates/sound.ts';
+import { SOUND_OBSERVATION, soundWith, WATCHED } from './kit/certificates/sound.ts';
 import { exampleDomain } from './kit/pages/example-domain.ts';
 
 const CODES = Object.keys(FINDINGS) as FindingCode[];
@@ -16,7 +16,7 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 function checked(code: FindingCode, severity: Severity) {
   const trusted = severity !== 'critical' && code !== 'unverifiable';
   const verdict = { ...soundWith({ code, severity }), trusted };
-  const { problem } = conclude(WATCHED, served, verdict, null, NOW);
+  const { problem } = conclude(WATCHED, SOUND_OBSERVATION, verdict, null, NOW);
   return { trusted, problem: problem?.code ?? null, message: `Says ${code}.` };
 }
 

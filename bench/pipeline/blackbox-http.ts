@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tests/kit/product/app.ts';
 import { isBlackboxInstalled, probeText, PROGRAM } from '../check/blackbox.ts';
 import { addressOf, type Farm } from '../scale/farm.ts';
-import { LAST_MS, measured, type Window } from './window.ts';
+import { LAST_MS, measureWindow, type Window } from './window.ts';
 
 export interface BlackboxHttp {
   /** Probes `checks` hosts from number `first` on, evenly over a window. @throws if one of fifty fails */
@@ -46,7 +46,7 @@ export async function startBlackboxHttp(farm: Farm, folder: string): Promise<Bla
   return {
     async window({ first, checks, seconds }) {
       let succeeded = 0;
-      const window = await measured(child.pid ?? 0, checks, async () => {
+      const window = await measureWindow(child.pid ?? 0, checks, async () => {
         const from = performance.now();
         const running: Promise<void>[] = [];
         for (let index = 0; index < checks; index++) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { FarmStore } from '../scale/farm-store.ts';
-import { LAST_MS, measured, type Window } from './window.ts';
+import { LAST_MS, measureWindow, type Window } from './window.ts';
 
 const START_MS = 1_000;
 
@@ -29,7 +29,7 @@ export async function ownWindow(options: {
     from (select id, row_number() over (order by id) - 1 as number from monitors) as numbers
     where numbers.id = monitors.id`.execute(db);
   await delay(from - Date.now());
-  const window = await measured(pid, checks, () => delay(seconds * 1_000 + LAST_MS));
+  const window = await measureWindow(pid, checks, () => delay(seconds * 1_000 + LAST_MS));
   const done = await db
     .selectFrom('monitors')
     .select((eb) => eb.fn.countAll<number>().as('done'))

@@ -14,7 +14,7 @@ export interface Window {
 }
 
 /** Runs `work`, which makes `checks` checks, and measures what the process uses meanwhile. */
-export async function measured(pid: number, checks: number, work: () => Promise<void>): Promise<Window> {
+export async function measureWindow(pid: number, checks: number, work: () => Promise<void>): Promise<Window> {
   const [cpu, written] = [cpuOf(pid), writtenBy(pid)];
   await work();
   return { checks, cpuMs: cpuOf(pid) - cpu, rss: rssOf(pid), written: writtenBy(pid) - written };
@@ -27,7 +27,7 @@ export async function measureIdle({ store }: FarmStore, pid: number, ms: number)
     .set({ next_check_at: Date.now() + DAY_MS })
     .execute();
   await delay(5_000);
-  const { cpuMs } = await measured(pid, 0, () => delay(ms));
+  const { cpuMs } = await measureWindow(pid, 0, () => delay(ms));
   return cpuMs / (ms / 1_000);
 }
 

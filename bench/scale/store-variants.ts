@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/product/app.ts';
-import { type FilledStore, fillStore, type Population } from '../../tests/kit/databases/large-store.ts';
+import { type PopulatedStore, fillStore, type Population } from '../../tests/kit/databases/large-store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/kit/databases/postgres-server.ts';
 
 /** Distribution of the monitors over accounts for each store size. */
@@ -88,7 +88,7 @@ async function execute(url: string, statement: string): Promise<void> {
 export interface MeasuredStore {
   variant: StoreVariant;
   store: Store;
-  content: FilledStore;
+  content: PopulatedStore;
   /** Time for which the data was generated, ms UTC. */
   now: number;
   remove(): Promise<void>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sessionListSchema, timeZoneUpdateSchema, userSchema, userUpdateSchema } from '../account.ts';
-import { type Call, idParams, nothing, wrapped } from './call.ts';
+import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
 import { FEEDBACK_MAX_LENGTH } from '../words.ts';
 
 // Calls that change or delete the user's account, list its sessions, export its data and send feedback.
@@ -11,7 +11,7 @@ export const updateUser = {
   access: 'session',
   summary: 'Change the name and company of the user',
   body: userUpdateSchema,
-  response: wrapped(userSchema),
+  response: envelope(userSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -22,7 +22,7 @@ export const setTimeZone = {
   access: 'session',
   summary: 'Set the time zone for dates in mails, shown beside UTC; null shows UTC only',
   body: timeZoneUpdateSchema,
-  response: wrapped(userSchema),
+  response: envelope(userSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -32,7 +32,7 @@ export const deleteUser = {
   path: '/user/me',
   access: 'session',
   summary: 'Cancel the subscription and delete the account, its identity and all its data',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['cancel_failed', 'identity_unavailable'],
 } as const satisfies Call;
@@ -43,7 +43,7 @@ export const premium = {
   access: 'session',
   scope: 'read',
   summary: 'Get whether the account has Premium',
-  response: wrapped(z.boolean()),
+  response: envelope(z.boolean()),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -53,7 +53,7 @@ export const startTrial = {
   path: '/user/trial',
   access: 'session',
   summary: 'Start the trial of Premium, once for each address; `not_found` if this deployment sells nothing',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found', 'already_subscribed', 'trial_used'],
 } as const satisfies Call;
@@ -63,7 +63,7 @@ export const listSessions = {
   path: '/user/sessions',
   access: 'session',
   summary: 'List the sessions of the account, most recently used first',
-  response: wrapped(sessionListSchema),
+  response: envelope(sessionListSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -74,7 +74,7 @@ export const endOneSession = {
   access: 'session',
   summary: 'End one of the account’s sessions',
   params: idParams,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -84,7 +84,7 @@ export const endAllSessions = {
   path: '/user/sessions/end',
   access: 'session',
   summary: 'End all sessions of the account, including this one',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -120,7 +120,7 @@ export const sendFeedback = {
   idempotent: true,
   summary: 'Store feedback and mail it to the operator',
   body: feedbackSchema,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: [],
 } as const satisfies Call;

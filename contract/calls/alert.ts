@@ -17,7 +17,7 @@ import {
   unsubscribeSubjectSchema,
 } from '../alerting.ts';
 import { z } from 'zod';
-import { type Call, cursorQuerySchema, idParams, nextCursor, nothing, wrapped } from './call.ts';
+import { type Call, cursorQuerySchema, idParams, nextCursor, emptyEnvelope, envelope } from './call.ts';
 import {
   addChannelSchema,
   changeChannelSchema,
@@ -39,7 +39,7 @@ export const listChannels = {
   access: 'session',
   scope: 'read',
   summary: 'List the channels: mail to the account’s own address, then the added channels, oldest first',
-  response: wrapped(z.array(channelSchema)),
+  response: envelope(z.array(channelSchema)),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -58,7 +58,7 @@ export const addChannel = {
   cost: ['channelsByAccount'],
   summary: 'Add a notification channel; an email address gets a confirmation link',
   body: addChannelSchema,
-  response: wrapped(channelAddedSchema),
+  response: envelope(channelAddedSchema),
   status: 200,
   problems: [
     'premium_required',
@@ -79,7 +79,7 @@ export const changeChannel = {
     'Change a channel, or switch it on or off; the account’s own address accepts only `enabled: true`, which sends alerts to it again',
   params: channelParams,
   body: changeChannelSchema,
-  response: wrapped(channelSchema),
+  response: envelope(channelSchema),
   status: 200,
   problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_refused', 'channel_exists'],
 } as const satisfies Call;
@@ -91,7 +91,7 @@ export const removeChannel = {
   scope: 'write',
   summary: 'Remove a channel and cancel its waiting deliveries',
   params: channelParams,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -104,7 +104,7 @@ export const testChannel = {
   idempotent: true,
   summary: 'Send a test message; poll the returned delivery until `settled_at` is set',
   params: channelParams,
-  response: wrapped(deliverySchema),
+  response: envelope(deliverySchema),
   status: 200,
   problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
 } as const satisfies Call;
@@ -117,7 +117,7 @@ export const rotateSecret = {
   shownOnce: ['secret'],
   summary: 'Rotate the signing key of a webhook; the previous key also signs for 24 hours',
   params: channelParams,
-  response: wrapped(channelSecretSchema),
+  response: envelope(channelSecretSchema),
   status: 200,
   problems: ['not_found', 'channel_closed'],
 } as const satisfies Call;
@@ -130,7 +130,7 @@ export const channelDeliveries = {
   summary: 'List the deliveries of a channel with their attempts, newest first; `limit` is 50 by default',
   params: channelParams,
   query: cursorQuerySchema,
-  response: wrapped(deliveryListSchema).extend({ next_cursor: nextCursor }),
+  response: envelope(deliveryListSchema).extend({ next_cursor: nextCursor }),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -142,7 +142,7 @@ export const delivery = {
   scope: 'read',
   summary: 'Get a delivery with its attempts',
   params: idParams,
-  response: wrapped(deliverySchema),
+  response: envelope(deliverySchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -155,7 +155,7 @@ export const replayDelivery = {
   idempotent: true,
   summary: 'Send a delivered, failed or superseded message again, with the same id',
   params: idParams,
-  response: wrapped(deliverySchema),
+  response: envelope(deliverySchema),
   status: 200,
   problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
 } as const satisfies Call;
@@ -166,7 +166,7 @@ export const accountAlerts = {
   access: 'session',
   scope: 'read',
   summary: 'Get the account’s alert settings, digest and calendar feed',
-  response: wrapped(accountAlertsSchema),
+  response: envelope(accountAlertsSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -180,7 +180,7 @@ export const changeAccountAlerts = {
   summary:
     'Change the account’s alert settings and digest; omitted fields keep their value, also inside `settings`',
   body: changeAccountAlertsSchema,
-  response: wrapped(accountAlertsSchema),
+  response: envelope(accountAlertsSchema),
   status: 200,
   problems: ['premium_required'],
 } as const satisfies Call;
@@ -193,7 +193,7 @@ export const previewAlerts = {
   cost: ['previewByAccount'],
   summary: 'Preview the alerts that these steps would send if no certificate were renewed; changes nothing',
   body: previewAlertsSchema,
-  response: wrapped(previewSchema),
+  response: envelope(previewSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -206,7 +206,7 @@ export const makeCalendar = {
   shownOnce: ['url'],
   cost: ['settingsByAccount'],
   summary: 'Create a secret calendar URL; the previous one stops working',
-  response: wrapped(calendarCreatedSchema),
+  response: envelope(calendarCreatedSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -216,7 +216,7 @@ export const removeCalendar = {
   path: '/alerts/calendar',
   access: 'session',
   summary: 'Remove the secret calendar URL',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -227,7 +227,7 @@ export const listMaintenance = {
   access: 'session',
   scope: 'read',
   summary: 'List current and upcoming maintenance windows, soonest first',
-  response: wrapped(z.array(maintenanceWindowSchema)),
+  response: envelope(z.array(maintenanceWindowSchema)),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -241,7 +241,7 @@ export const addMaintenance = {
   cost: ['settingsByAccount'],
   summary: 'Add a maintenance window; no alerts are sent during it',
   body: addMaintenanceWindowSchema,
-  response: wrapped(maintenanceWindowSchema),
+  response: envelope(maintenanceWindowSchema),
   status: 200,
   problems: ['not_found', 'too_many_windows'],
 } as const satisfies Call;
@@ -253,7 +253,7 @@ export const removeMaintenance = {
   scope: 'write',
   summary: 'End or cancel a maintenance window',
   params: idParams,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -265,7 +265,7 @@ export const domainAlerts = {
   scope: 'read',
   summary: 'Get the incidents, sent and planned alerts, and alert settings of a domain',
   params: idParams,
-  response: wrapped(domainAlertsSchema),
+  response: envelope(domainAlertsSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -279,7 +279,7 @@ export const changeDomainAlerts = {
     'Replace a domain’s overrides of the alert settings; an empty object removes them, and overriding `steps` requires Premium',
   params: idParams,
   body: domainAlertSettingsSchema,
-  response: wrapped(domainAlertsSchema),
+  response: envelope(domainAlertsSchema),
   status: 200,
   problems: ['not_found', 'premium_required'],
 } as const satisfies Call;
@@ -291,7 +291,7 @@ export const subscribeDomain = {
   scope: 'write',
   summary: 'Resubscribe the account’s own address to mail about a domain',
   params: idParams,
-  response: wrapped(domainAlertsSchema),
+  response: envelope(domainAlertsSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -305,7 +305,7 @@ export const acknowledgeIncident = {
     'Acknowledge an incident to stop its alerts except at expiry and recovery, or undo the acknowledgement',
   params: idParams,
   body: acknowledgeSchema,
-  response: wrapped(alertIncidentSchema),
+  response: envelope(alertIncidentSchema),
   status: 200,
   problems: ['not_found', 'email_not_verified'],
 } as const satisfies Call;
@@ -318,7 +318,7 @@ export const snoozeIncident = {
   summary: 'Snooze the alerts of an incident until a given time; null ends the snooze',
   params: idParams,
   body: snoozeSchema,
-  response: wrapped(alertIncidentSchema),
+  response: envelope(alertIncidentSchema),
   status: 200,
   problems: ['not_found', 'email_not_verified'],
 } as const satisfies Call;
@@ -342,7 +342,7 @@ export const confirmRecipient = {
   access: 'public',
   summary: 'Confirm an email address for alerts, with the token of the mailed link',
   body: mailedTokenSchema,
-  response: wrapped(confirmedRecipientSchema),
+  response: envelope(confirmedRecipientSchema),
   status: 200,
   problems: ['invalid_token'],
 } as const satisfies Call;
@@ -353,7 +353,7 @@ export const unsubscribeSubject = {
   access: 'public',
   summary: 'Get the domain or digest of an unsubscribe link, and what its recipient is unsubscribed from',
   body: mailedTokenSchema,
-  response: wrapped(unsubscribeSubjectSchema),
+  response: envelope(unsubscribeSubjectSchema),
   status: 200,
   problems: ['invalid_token'],
 } as const satisfies Call;
@@ -364,7 +364,7 @@ export const unsubscribe = {
   access: 'public',
   summary: 'Unsubscribe from mail about a domain, from the digest or from all mail, or resubscribe',
   body: unsubscribeSchema,
-  response: wrapped(unsubscribeSubjectSchema),
+  response: envelope(unsubscribeSubjectSchema),
   status: 200,
   problems: ['invalid_token'],
 } as const satisfies Call;
@@ -376,7 +376,7 @@ export const unsubscribeAtOnce = {
   summary:
     'Unsubscribe with one click (RFC 8058) from the domain or the digest, by a form with List-Unsubscribe=One-Click; only this call accepts the token of the List-Unsubscribe header',
   params: mailedTokenSchema,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['invalid_token'],
 } as const satisfies Call;

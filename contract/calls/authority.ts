@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addAuthoritiesSchema, authoritySchema } from '../authority.ts';
-import { type Call, idParams, nothing, wrapped } from './call.ts';
+import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
 
 // Calls for the private certificate authorities that an account trusts for its own domains.
 
@@ -10,7 +10,7 @@ export const listAuthorities = {
   access: 'session',
   scope: 'read',
   summary: 'List the private certificate authorities of the account, newest first',
-  response: wrapped(z.array(authoritySchema)),
+  response: envelope(z.array(authoritySchema)),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -25,7 +25,7 @@ export const addAuthorities = {
   summary:
     'Trust private certificate authorities for the domains of the account; ignores those already trusted',
   body: addAuthoritiesSchema,
-  response: wrapped(z.array(authoritySchema)),
+  response: envelope(z.array(authoritySchema)),
   status: 200,
   problems: ['invalid_certificate', 'too_many_authorities'],
 } as const satisfies Call;
@@ -37,7 +37,7 @@ export const removeAuthority = {
   scope: 'write',
   summary: 'Stop trusting a private certificate authority',
   params: idParams,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;

@@ -41,8 +41,8 @@ export interface Call {
   problems: readonly ProblemCode[];
 }
 
-export const wrapped = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
-export const nothing = wrapped(z.null());
+export const envelope = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
+export const emptyEnvelope = envelope(z.null());
 const MAX_PAGE_SIZE = 200;
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { domainFilterSchema, domainSchema } from '../domain.ts';
 import { CERTIFICATE_SORTS, SORT_DIRECTIONS } from './list-order.ts';
-import { type Call, cursorQuerySchema, nextCursor, wrapped } from './call.ts';
+import { type Call, cursorQuerySchema, nextCursor, envelope } from './call.ts';
 
 const isoInstant = z.string();
 const fingerprintSchema = z
@@ -170,7 +170,7 @@ export const expectCertificate = {
   cost: ['authoritiesByAccount'],
   summary: 'Say which certificate domains should serve soon; those that do not by then are reported',
   body: expectCertificateSchema,
-  response: wrapped(expectedCertificateSchema),
+  response: envelope(expectedCertificateSchema),
   status: 200,
   problems: ['invalid_certificate', 'premium_required', 'too_many_expectations'],
 } as const satisfies Call;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, wrapped } from './call.ts';
+import { type Call, envelope } from './call.ts';
 import { publicConfigSchema } from '../public-config.ts';
 
 const healthSchema = z.object({ status: z.literal('ok') });
@@ -34,7 +34,7 @@ export const publicConfig = {
   path: '/config',
   access: 'public',
   summary: 'Get the public settings of this deployment',
-  response: wrapped(publicConfigSchema),
+  response: envelope(publicConfigSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;

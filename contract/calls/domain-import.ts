@@ -1,5 +1,5 @@
 import { importPreviewSchema, importResultSchema, importSchema } from '../domain-import.ts';
-import { type Call, wrapped } from './call.ts';
+import { type Call, envelope } from './call.ts';
 
 export const previewImport = {
   method: 'post',
@@ -9,7 +9,7 @@ export const previewImport = {
   cost: ['importByAccount'],
   summary: 'Preview the result of an import for each line; changes nothing',
   body: importSchema,
-  response: wrapped(importPreviewSchema),
+  response: envelope(importPreviewSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -23,7 +23,7 @@ export const importDomains = {
   cost: ['importByAccount'],
   summary: 'Add many domains; each gets its own result, without waiting for its first check',
   body: importSchema,
-  response: wrapped(importResultSchema),
+  response: envelope(importResultSchema),
   status: 200,
   problems: ['email_not_verified'],
 } as const satisfies Call;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, cursorQuerySchema, idParams, nextCursor, wrapped } from './call.ts';
+import { type Call, cursorQuerySchema, idParams, nextCursor, envelope } from './call.ts';
 import { historyDiffQuerySchema, historyDiffSchema, reportSchema } from '../domain-report.ts';
 import {
   addDomainSchema,
@@ -52,7 +52,7 @@ export const domainSummary = {
   access: 'session',
   scope: 'read',
   summary: 'Get the number of domains by state, their expiry dates, and the domains that need attention',
-  response: wrapped(summarySchema),
+  response: envelope(summarySchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -64,7 +64,7 @@ export const domainIds = {
   scope: 'read',
   summary: 'List the ids of the matching domains, in list order',
   query: csvQuerySchema,
-  response: wrapped(domainIdsSchema),
+  response: envelope(domainIdsSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -77,7 +77,7 @@ export const domainGroups = {
   cost: ['searchesByAccount'],
   summary: 'Count the matching domains by tag, issuer or state',
   query: groupsQuerySchema,
-  response: wrapped(domainGroupsSchema),
+  response: envelope(domainGroupsSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -105,7 +105,7 @@ export const actOnDomains = {
   summary:
     'Check, pause, resume, remove or tag many domains, or change their check interval; each gets its own result',
   body: bulkSchema,
-  response: wrapped(bulkResultSchema),
+  response: envelope(bulkResultSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -117,7 +117,7 @@ export const domain = {
   scope: 'read',
   summary: 'Get a domain',
   params: idParams,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -130,7 +130,7 @@ export const describeDomain = {
   summary: 'Change the notes and tags of a domain',
   params: idParams,
   body: describeDomainSchema,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -142,7 +142,7 @@ export const domainChain = {
   scope: 'read',
   summary: 'Get the certificate chain that the endpoint last sent, with PEM',
   params: idParams,
-  response: wrapped(z.array(chainCertificateSchema)),
+  response: envelope(z.array(chainCertificateSchema)),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -155,7 +155,7 @@ export const domainReport = {
   cost: ['reportByAccount'],
   summary: 'Get the full report of the last check, with fixes',
   params: idParams,
-  response: wrapped(reportSchema),
+  response: envelope(reportSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -167,7 +167,7 @@ export const domainUptime = {
   scope: 'read',
   summary: 'Get recent checks, incidents and response times, for the number of days that the plan includes',
   params: idParams,
-  response: wrapped(uptimeSchema),
+  response: envelope(uptimeSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -180,7 +180,7 @@ export const historyDiff = {
   summary: 'Compare two certificates of the history',
   params: idParams,
   query: historyDiffQuerySchema,
-  response: wrapped(historyDiffSchema),
+  response: envelope(historyDiffSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -207,7 +207,7 @@ export const lookUpHost = {
   summary:
     'Look up a host before adding it: whether the account has it already, and whether DNS has an address for it',
   query: addDomainSchema,
-  response: wrapped(hostLookupSchema),
+  response: envelope(hostLookupSchema),
   status: 200,
   problems: ['invalid_host'],
 } as const satisfies Call;
@@ -221,7 +221,7 @@ export const addDomain = {
   cost: ['addByAccount'],
   summary: 'Add a domain; waits up to 5 s for its first check, unless asked by `Prefer: respond-async`',
   body: addDomainSchema,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 200,
   problems: ['invalid_host', 'host_refused', 'limit_reached', 'domain_exists', 'email_not_verified'],
 } as const satisfies Call;
@@ -233,7 +233,7 @@ export const removeDomain = {
   scope: 'write',
   summary: 'Remove a domain and its history; returns the removed domain or null',
   params: idParams,
-  response: wrapped(domainSchema.nullable()),
+  response: envelope(domainSchema.nullable()),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -247,7 +247,7 @@ export const domainHistory = {
     'List the certificates of a domain, newest first: the 1,000 seen most recently or, with `limit` or `cursor`, all of them in pages, in the order of first appearance',
   params: idParams,
   query: cursorQuerySchema,
-  response: wrapped(z.array(historyEntrySchema)).extend({
+  response: envelope(z.array(historyEntrySchema)).extend({
     next_cursor: nextCursor,
     not_kept: notKeptSchema,
   }),
@@ -263,7 +263,7 @@ export const setFrequency = {
   summary: 'Set the check interval of a domain in minutes',
   params: idParams,
   query: frequencyQuerySchema,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 200,
   problems: ['not_found', 'premium_required'],
 } as const satisfies Call;
@@ -276,7 +276,7 @@ export const checkDomain = {
   cost: ['checkByAccount'],
   summary: 'Request a check now; the result arrives as a server-sent event',
   params: idParams,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 202,
   problems: ['not_found', 'domain_paused', 'email_not_verified'],
 } as const satisfies Call;
@@ -288,7 +288,7 @@ export const pauseDomain = {
   scope: 'write',
   summary: 'Pause the checks of a domain and keep its history; no effect if it is paused already',
   params: idParams,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -303,7 +303,7 @@ export const resumeDomain = {
   summary: 'Resume a paused domain; at the plan’s limit, pause another one in the same transaction',
   params: idParams,
   body: resumeSchema,
-  response: wrapped(domainSchema),
+  response: envelope(domainSchema),
   status: 200,
   problems: ['not_found', 'limit_reached', 'email_not_verified'],
 } as const satisfies Call;

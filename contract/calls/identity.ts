@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, nothing, wrapped } from './call.ts';
+import { type Call, emptyEnvelope, envelope } from './call.ts';
 import {
   codeSchema,
   identityMethodsSchema,
@@ -86,7 +86,7 @@ export const identityMethods = {
   path: '/identity/methods',
   access: 'session',
   summary: 'Get the sign-in methods of the signed-in user',
-  response: wrapped(identityMethodsSchema),
+  response: envelope(identityMethodsSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -97,7 +97,7 @@ export const resumeIdentity = {
   access: 'session',
   summary:
     'Open a session of the built-in provider without another sign-in, if the last one is at most five minutes old',
-  response: wrapped(resumedSchema),
+  response: envelope(resumedSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -108,7 +108,7 @@ export const requestPasswordReset = {
   access: 'public',
   summary: 'Send a mail with a password reset link; gives the same answer if the address has no account',
   body: resetRequestSchema,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -120,7 +120,7 @@ export const resetPassword = {
   summary:
     'Set a new password with the token of the mailed link, valid once within 30 minutes; ends all sessions',
   body: resetPasswordSchema,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['invalid_token', 'password_breached'],
 } as const satisfies Call;

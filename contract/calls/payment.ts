@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, nothing, wrapped } from './call.ts';
+import { type Call, emptyEnvelope, envelope } from './call.ts';
 import {
   billingSchema,
   checkoutRequestSchema,
@@ -16,7 +16,7 @@ export const listProducts = {
   path: '/payment/products',
   access: 'session',
   summary: 'List the products for sale; `not_found` if this deployment sells nothing',
-  response: wrapped(z.array(productSchema)),
+  response: envelope(z.array(productSchema)),
   status: 200,
   problems: ['not_found', 'payments_unavailable'],
 } as const satisfies Call;
@@ -27,7 +27,7 @@ export const openCheckout = {
   access: 'session',
   summary: 'Get the parameters that open the checkout; refused if there is nothing to buy',
   body: checkoutRequestSchema,
-  response: wrapped(checkoutSchema),
+  response: envelope(checkoutSchema),
   status: 200,
   problems: ['not_found', 'price_gone', 'already_subscribed', 'payments_unavailable'],
 } as const satisfies Call;
@@ -38,7 +38,7 @@ export const billing = {
   access: 'session',
   cost: ['billingByAccount'],
   summary: 'Get the URL of the payment provider’s customer portal; empty if there is nothing to show',
-  response: wrapped(billingSchema),
+  response: envelope(billingSchema),
   status: 200,
   problems: ['email_not_verified', 'billing_elsewhere', 'payments_unavailable'],
 } as const satisfies Call;
@@ -49,7 +49,7 @@ export const paymentWebhook = {
   access: 'public',
   summary:
     'Receive events of the payment provider, signed over the raw body; only this call writes subscriptions',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['invalid_signature', 'payments_unavailable', 'not_found'],
 } as const satisfies Call;
@@ -60,7 +60,7 @@ export const testPay = {
   access: 'session',
   summary: 'Test mode: complete a checkout without payment',
   body: testPaymentSchema,
-  response: wrapped(testPaidSchema),
+  response: envelope(testPaidSchema),
   status: 200,
   problems: ['not_found', 'price_gone', 'already_subscribed', 'payments_unavailable'],
 } as const satisfies Call;
@@ -70,7 +70,7 @@ export const testSubscription = {
   path: '/payment/test/subscription',
   access: 'session',
   summary: 'Test mode: get the subscription at the simulated provider',
-  response: wrapped(testSubscriptionSchema),
+  response: envelope(testSubscriptionSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -81,7 +81,7 @@ export const testEvent = {
   access: 'session',
   summary: 'Test mode: simulate an event of the subscription',
   body: testEventSchema,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found', 'payments_unavailable'],
 } as const satisfies Call;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { standingSchema, subscriptionTokenSchema, tokenExchangeSchema, userSchema } from '../account.ts';
-import { type Call, nothing, wrapped } from './call.ts';
+import { type Call, emptyEnvelope, envelope } from './call.ts';
 
 // Calls for sessions, and for the user and the plan that every signed-in page shows.
 
@@ -11,7 +11,7 @@ export const openSession = {
   summary:
     'Exchange an identity provider’s ID token for session cookies; the header `Time-Zone` sets the time zone of a new account',
   body: tokenExchangeSchema,
-  response: wrapped(userSchema).extend({
+  response: envelope(userSchema).extend({
     /** Whether this call created the account. */
     created: z.boolean(),
   }),
@@ -24,7 +24,7 @@ export const refreshSession = {
   path: '/auth/refresh',
   access: 'public',
   summary: 'Exchange the refresh cookie for new session cookies',
-  response: wrapped(userSchema),
+  response: envelope(userSchema),
   status: 200,
   problems: ['not_authenticated'],
 } as const satisfies Call;
@@ -34,7 +34,7 @@ export const logOut = {
   path: '/auth/logout',
   access: 'public',
   summary: 'End the session and delete its cookies; succeeds without a session too',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -47,7 +47,7 @@ export const currentUser = {
   scope: 'read',
   summary:
     'Get the signed-in user; with `Prefer: handling=lenient`, a request without credentials gets null instead of 401',
-  response: wrapped(userSchema.nullable()),
+  response: envelope(userSchema.nullable()),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -68,7 +68,7 @@ export const standing = {
   access: 'session',
   scope: 'read',
   summary: 'Get the plan of the account, when it ends, and what needs attention',
-  response: wrapped(standingSchema),
+  response: envelope(standingSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;

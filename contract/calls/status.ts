@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, idParams, nothing, wrapped } from './call.ts';
+import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
 import {
   badgeSchema,
   pageAddressAnswerSchema,
@@ -20,7 +20,7 @@ export const statusPage = {
   access: 'session',
   scope: 'read',
   summary: 'Get the settings of the status page, even while it is off',
-  response: wrapped(statusPageSchema),
+  response: envelope(statusPageSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -32,7 +32,7 @@ export const saveStatusPage = {
   scope: 'write',
   summary: 'Change the status page or switch it on or off; the first call needs `title` and `slug`',
   body: saveStatusPageSchema,
-  response: wrapped(statusPageSchema),
+  response: envelope(statusPageSchema),
   status: 200,
   problems: ['not_found', 'email_not_verified', 'address_taken'],
 } as const satisfies Call;
@@ -45,7 +45,7 @@ export const previewStatusPage = {
   cost: ['previewByAccount'],
   summary: 'Preview the status page with these settings; changes nothing',
   body: previewStatusPageSchema,
-  response: wrapped(statusPreviewSchema),
+  response: envelope(statusPreviewSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -58,7 +58,7 @@ export const pageAddress = {
   cost: ['previewByAccount'],
   summary: 'Check whether a slug is available for a status page',
   query: pageAddressQuerySchema,
-  response: wrapped(pageAddressAnswerSchema),
+  response: envelope(pageAddressAnswerSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -70,7 +70,7 @@ export const publicStatus = {
   cost: ['statusByAddress'],
   summary: 'Get the public content of a status page',
   params: z.object({ slug: pageAddressSchema }),
-  response: wrapped(publicStatusSchema),
+  response: envelope(publicStatusSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -82,7 +82,7 @@ export const domainBadge = {
   scope: 'read',
   summary: 'Get the URL of a domain’s badge; null if the badge is off',
   params: idParams,
-  response: wrapped(badgeSchema),
+  response: envelope(badgeSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -94,7 +94,7 @@ export const makeBadge = {
   scope: 'write',
   summary: 'Switch the badge on; keeps the URL if it is on already',
   params: idParams,
-  response: wrapped(badgeSchema),
+  response: envelope(badgeSchema),
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;
@@ -106,7 +106,7 @@ export const removeBadge = {
   scope: 'write',
   summary: 'Switch the badge off; its URL never works again',
   params: idParams,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, idParams, nothing, wrapped } from './call.ts';
+import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
 import { createTokenSchema, tokenCreatedSchema, tokenSchema } from '../token.ts';
 
 // Calls for personal tokens. They need a session: a token cannot create, list or revoke tokens.
@@ -9,7 +9,7 @@ export const listTokens = {
   path: '/user/tokens',
   access: 'session',
   summary: 'List the personal tokens of the account, newest first, without secrets',
-  response: wrapped(z.array(tokenSchema)),
+  response: envelope(z.array(tokenSchema)),
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -23,7 +23,7 @@ export const makeToken = {
   cost: ['tokensByAccount'],
   summary: 'Create a personal token; only this response contains its secret',
   body: createTokenSchema,
-  response: wrapped(tokenCreatedSchema),
+  response: envelope(tokenCreatedSchema),
   status: 200,
   problems: ['too_many_tokens'],
 } as const satisfies Call;
@@ -34,7 +34,7 @@ export const revokeToken = {
   access: 'session',
   summary: 'Revoke a personal token immediately',
   params: idParams,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['not_found'],
 } as const satisfies Call;

@@ -1,5 +1,5 @@
 import { verifyEmailSchema } from '../identity.ts';
-import { type Call, nothing } from './call.ts';
+import { type Call, emptyEnvelope } from './call.ts';
 
 // Calls of the built-in identity provider that verify the email address of the signed-in user.
 
@@ -8,7 +8,7 @@ export const sendVerification = {
   path: '/identity/send-verification',
   access: 'session',
   summary: 'Send a mail with a link that verifies the signed-in user’s address',
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: [],
 } as const satisfies Call;
@@ -19,7 +19,7 @@ export const verifyEmail = {
   access: 'session',
   summary: 'Verify the email address with the token of the mailed link, in a session of the same account',
   body: verifyEmailSchema,
-  response: nothing,
+  response: emptyEnvelope,
   status: 200,
   problems: ['invalid_token'],
 } as const satisfies Call;

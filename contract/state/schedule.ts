@@ -21,7 +21,7 @@ export function timeLeft(ms: number): string {
 }
 
 /** The facts that decide whether a renewal is on schedule. Instants are ISO 8601. */
-export interface Renewing {
+export interface RenewalFacts {
   expiry_date: string | null;
   renewal: { overdue_at: string | null; is_short_lived: boolean } | null;
   /** Absent if not known. */
@@ -36,7 +36,7 @@ export interface Renewing {
 const STILL_ACCEPTED = ['refused', 'flawed', 'overdue'];
 
 /** Returns whether the renewal is overdue, by the same rule as the server. False once the certificate has expired. `now` in ms UTC. */
-export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing, now: number): boolean {
+export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: RenewalFacts, now: number): boolean {
   if (!renewal?.overdue_at || expiryDate === null) return false;
   return Date.parse(renewal.overdue_at) <= now && now < Date.parse(expiryDate);
 }
@@ -46,7 +46,7 @@ export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Renewing,
  * for expired, revoked and refused ones, and if another address serves the renewed one. The badge ignores this: it only
  * counts days. `server/store` has the same rule in SQL.
  */
-export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 'overdue' | null {
+export function scheduleOf(certificate: RenewalFacts, now: number): 'on schedule' | 'overdue' | null {
   const { renewal, expiry_date: expiryDate, trusted, state, problem = null } = certificate;
   if (!renewal?.is_short_lived || renewal.overdue_at === null) return null;
   const isRefused = problem !== null && !STILL_ACCEPTED.includes(problem);
@@ -56,7 +56,7 @@ export function scheduleOf(certificate: Renewing, now: number): 'on schedule' | 
 }
 
 /** Returns 'renews on schedule, next in 2 days' or 'renewal overdue' for a short-lived certificate; null like `scheduleOf`. */
-export function scheduleWords(certificate: Renewing, now: number): string | null {
+export function scheduleWords(certificate: RenewalFacts, now: number): string | null {
   const schedule = scheduleOf(certificate, now);
   if (schedule === null) return null;
   return schedule === 'overdue' ? 'renewal overdue' : onScheduleWords(certificate.renewal?.overdue_at, now);

@@ -13,7 +13,7 @@ import { endAllSessions } from '../../server/store/accounts/sessions.ts';
 import { listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { resendMail, showMail } from './mail-commands.ts';
 import { MistakeError } from './mistake-error.ts';
-import { day, minute, paragraphs, table } from './plain.ts';
+import { dayText, minuteText, paragraphs, table } from './plain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -130,7 +130,7 @@ async function accounts(text: string, { store, now }: CommandContext): Promise<s
       account.email,
       planOf(account, store, now),
       String(account.domains),
-      day(account.createdAt),
+      dayText(account.createdAt),
       [account.emailVerified ? '' : 'not confirmed', account.disabled ? 'disabled' : '']
         .filter((note) => note !== '')
         .join(', '),
@@ -151,14 +151,14 @@ function planOf(account: Account, store: Store, now: number): string {
     none: '',
   }[source];
   const pastDue = status === 'past_due' ? ', payment past due' : '';
-  return `Premium (${sourceLabel}${pastDue}${endsAt === null ? '' : `, until ${day(endsAt)}`})`;
+  return `Premium (${sourceLabel}${pastDue}${endsAt === null ? '' : `, until ${dayText(endsAt)}`})`;
 }
 
 async function grant({ id, email }: Account, { store, days, now }: CommandContext): Promise<string[]> {
   const endsAt = days === null ? null : now + days * DAY_MS;
   await grantPremium(store, id, { grant: { endsAt }, now });
   return [
-    `${email} has Premium ${endsAt === null ? 'until it is revoked' : `until ${minute(endsAt)} UTC`}.`,
+    `${email} has Premium ${endsAt === null ? 'until it is revoked' : `until ${minuteText(endsAt)} UTC`}.`,
     ...(store.everyonePremium ? ['With BILLING=none every account has Premium anyway.'] : []),
   ];
 }
@@ -183,7 +183,7 @@ async function feedback({ store }: CommandContext): Promise<string[]> {
   if (written.length === 0) return ['There is no feedback yet.'];
   return written.flatMap(({ premium, email, fullName, createdAt, message }, index) => [
     ...(index === 0 ? [] : ['']),
-    ...table([`${premium ? '[Premium] ' : ''}${minute(createdAt)} UTC`, `${fullName} <${email}>`], []),
+    ...table([`${premium ? '[Premium] ' : ''}${minuteText(createdAt)} UTC`, `${fullName} <${email}>`], []),
     ...paragraphs(message),
   ]);
 }

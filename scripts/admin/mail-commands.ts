@@ -4,7 +4,7 @@ import { type Account, listIdentities } from '../../server/store/accounts/accoun
 import { listOutgoingMail, type OutgoingMail, requeueMail } from '../../server/store/mail/sent-mail.ts';
 import type { CommandContext } from './command-context.ts';
 import { MistakeError } from './mistake-error.ts';
-import { minute, table } from './plain.ts';
+import { minuteText, table } from './plain.ts';
 import { count } from '../../contract/words.ts';
 
 const MAX_MAILS = 100;
@@ -35,9 +35,9 @@ export async function showMail(account: Account, { store }: CommandContext): Pro
     ['ID', 'WHEN (UTC)', 'WHAT', 'STATE', 'TRIES', 'DETAIL'],
     mails.map((mail) => [
       mail.id.slice(0, SHORT_ID),
-      minute(mail.createdAt),
+      minuteText(mail.createdAt),
       mailTitle(mail),
-      mail.nextAttemptAt === null ? mail.state : `waiting until ${minute(mail.nextAttemptAt)}`,
+      mail.nextAttemptAt === null ? mail.state : `waiting until ${minuteText(mail.nextAttemptAt)}`,
       String(mail.attempts),
       mail.detail ?? '',
     ]),

@@ -22,11 +22,11 @@ export function paragraphs(text: string): string[] {
 }
 
 /** Formats ms UTC as "2026-11-20 14:30". */
-export function minute(at: number): string {
+export function minuteText(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** Formats ms UTC as "2026-11-20". */
-export function day(at: number): string {
+export function dayText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

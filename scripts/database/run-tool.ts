@@ -26,7 +26,7 @@ export function say(line: string): void {
 }
 
 /** Formats a summary of tables: "34 tables with 12,345 rows". */
-export function amount(tables: readonly { rows: number }[]): string {
+export function tableSummary(tables: readonly { rows: number }[]): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   return `${count(tables.length, 'table')} with ${count(rows, 'row')}`;
 }

@@ -3,7 +3,7 @@ import { findBrowser } from '../../tests/kit/machine/browser.ts';
 import { installFirebaseEmulator } from '../../tests/kit/providers/firebase-emulator.ts';
 import { type PlaywrightReport, readJourneyReport } from './journey-report.ts';
 import { missingReport, type Outcome, readReport, skippedStage } from './outcome.ts';
-import { printLine, runCommand, tool } from './run-command.ts';
+import { printLine, runCommand, toolPath } from './run-command.ts';
 
 export interface JourneyRun {
   /** Folder of the Playwright configuration, relative to the project. */
@@ -31,7 +31,7 @@ export async function runJourneys({ folder, shard, files = [], scratch }: Journe
   const file = join(scratch, 'journeys.json');
   const config = ['--config', join(folder, 'playwright.config.ts')];
   const part = shard === null ? [] : [`--shard=${shard}`];
-  const good = await runCommand([tool('playwright'), 'test', ...files, ...config, ...part], {
+  const good = await runCommand([toolPath('playwright'), 'test', ...files, ...config, ...part], {
     env: {
       JOURNEY_BROWSER: browser.executablePath,
       JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 /** Returns the path of a program of the project's packages. */
-export const tool = (name: string): string => join('node_modules', '.bin', name);
+export const toolPath = (name: string): string => join('node_modules', '.bin', name);
 
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { missingReport, type Outcome, readReport } from './outcome.ts';
-import { runCommand, tool } from './run-command.ts';
+import { runCommand, toolPath } from './run-command.ts';
 
 interface VitestReport {
   numPassedTests: number;
@@ -30,7 +30,7 @@ export async function runVitest(run: VitestRun): Promise<Outcome> {
   const { projects, workers, shard, files = [], scratch } = run;
   const file = join(scratch, `${projects.join('-')}.json`);
   const good = await runCommand([
-    tool('vitest'),
+    toolPath('vitest'),
     'run',
     ...files,
     ...projects.flatMap((project) => ['--project', project]),

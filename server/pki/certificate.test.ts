@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   octetString,
   sequence,
@@ -189,7 +189,7 @@ describe('a hostile certificate', () => {
 });
 
 const read = (options: CertificateOptions) => parseCertificate(root.issue(options).der);
-const noRevAvail = { oid: '2.5.29.56', value: nothing() };
+const noRevAvail = { oid: '2.5.29.56', value: derNull() };
 
 describe('hasNoRevocationInformation', () => {
   const week = { notBefore: Date.now(), notAfter: Date.now() + 7 * DAY_MS };

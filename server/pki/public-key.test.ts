@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bitString,
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   sequence,
 } from '../../tests/kit/certificates/der-writer.ts';
@@ -11,7 +11,7 @@ import { isWeakKey, keyObjectOf, parsePublicKey, publicKeyName } from './public-
 
 const rsa = (modulus: bigint, exponent: bigint) =>
   sequence(
-    sequence(objectIdentifier('1.2.840.113549.1.1.1'), nothing()),
+    sequence(objectIdentifier('1.2.840.113549.1.1.1'), derNull()),
     bitString(sequence(integer(modulus), integer(exponent))),
   );
 const ec = (...parameters: Uint8Array[]) =>
@@ -65,7 +65,7 @@ describe('public keys', () => {
   it.each([
     ['RSA with a negative modulus', rsa(-5n, 3n)],
     ['ML-DSA-65 that is too short', mlDsa(Buffer.alloc(1_951))],
-    ['ML-DSA-65 with parameters', mlDsa(Buffer.alloc(1_952), nothing())],
+    ['ML-DSA-65 with parameters', mlDsa(Buffer.alloc(1_952), derNull())],
   ])('public keys that are malformed are weak: %s', (_, der) => {
     const key = parsePublicKey(der);
     expect(key.type).toBe('malformed');

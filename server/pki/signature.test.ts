@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bitString,
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   sequence,
   tagged,
@@ -28,12 +28,12 @@ const data = Buffer.from('signed');
 
 describe('signature algorithms', () => {
   it.each([
-    ['RSA-SHA256', '1.2.840.113549.1.1.11', [nothing()], false],
+    ['RSA-SHA256', '1.2.840.113549.1.1.11', [derNull()], false],
     ['RSA-SHA256', '1.2.840.113549.1.1.11', [], false],
     ['ECDSA-SHA384', '1.2.840.10045.4.3.3', [], false],
     ['Ed25519', '1.3.101.112', [], false],
-    ['RSA-SHA1', '1.2.840.113549.1.1.5', [nothing()], true],
-    ['RSA-MD5', '1.2.840.113549.1.1.4', [nothing()], true],
+    ['RSA-SHA1', '1.2.840.113549.1.1.5', [derNull()], true],
+    ['RSA-MD5', '1.2.840.113549.1.1.4', [derNull()], true],
     ['ECDSA-SHA1', '1.2.840.10045.4.1', [], true],
     ['ML-DSA-44', '2.16.840.1.101.3.4.3.17', [], false],
     ['SLH-DSA-SHA2-128s', '2.16.840.1.101.3.4.3.20', [], false],
@@ -46,8 +46,8 @@ describe('signature algorithms', () => {
 
   it.each([
     ['an unknown OID', '1.2.3.4', []],
-    ['ECDSA with parameters', '1.2.840.10045.4.3.2', [nothing()]],
-    ['ML-DSA with parameters', '2.16.840.1.101.3.4.3.18', [nothing()]],
+    ['ECDSA with parameters', '1.2.840.10045.4.3.2', [derNull()]],
+    ['ML-DSA with parameters', '2.16.840.1.101.3.4.3.18', [derNull()]],
     ['RSA with a number as parameter', '1.2.840.113549.1.1.11', [integer(1n)]],
   ])('are unknown, but not weak, with %s', (_, oid, parameters) => {
     const found = algorithm(oid, ...parameters);
@@ -76,7 +76,7 @@ describe('signature algorithms', () => {
 
 describe('checkSignature', () => {
   it('accepts what the key signed and nothing else', () => {
-    const plain = algorithm('1.2.840.113549.1.1.11', nothing());
+    const plain = algorithm('1.2.840.113549.1.1.11', derNull());
     const signature = sign('sha256', data, rsa.privateKey);
     expect(checkSignature(plain, data, signature, rsaKey)).toBe('valid');
     expect(checkSignature(plain, Buffer.from('other'), signature, rsaKey)).toBe('invalid');
@@ -140,7 +140,7 @@ describe('checkSignature', () => {
   );
 
   it.each([
-    ['of another type', nothing(), 'malformed'],
+    ['of another type', derNull(), 'malformed'],
     ['with an unknown hash', sequence(tagged(0, true, sequence(objectIdentifier('1.2.3.4')))), 'other'],
   ])('returns unverifiable for an RSA-PSS key with parameters %s', (_, parameters, type) => {
     const numbers = rsa.publicKey.export({ type: 'pkcs1', format: 'der' });

@@ -6,7 +6,7 @@ import type { DomainMetrics } from '../../server/store/accounts/account-metrics.
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { addUnchecked, recordCheck } from './watched.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
@@ -47,11 +47,11 @@ describeEachDatabase("The account's Prometheus metrics", (open) => {
   it('list certificate and uptime values of the domains of their own account only', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
-    const shop = await add(alice, 'shop.example.com');
-    const mail = await add(alice, 'mail.example.com:8443');
-    await add(bob, 'bob.example.com');
-    await look(api, shop, { days: 54 });
-    await look(api, mail, { trusted: false });
+    const shop = await addUnchecked(alice, 'shop.example.com');
+    const mail = await addUnchecked(alice, 'mail.example.com:8443');
+    await addUnchecked(bob, 'bob.example.com');
+    await recordCheck(api, shop, { days: 54 });
+    await recordCheck(api, mail, { trusted: false });
     const { status, headers, text } = await scrape(alice);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -74,7 +74,7 @@ describeEachDatabase("The account's Prometheus metrics", (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const empty = (await scrape(alice)).text;
-    await look(api, await add(alice, 'shop.example.com'));
+    await recordCheck(api, await addUnchecked(alice, 'shop.example.com'));
     expect((await scrape(alice)).text).toBe(empty);
     api.clock.advance(10_000);
     expect((await scrape(alice)).text).toContain('shop.example.com');
@@ -83,7 +83,7 @@ describeEachDatabase("The account's Prometheus metrics", (open) => {
   it('list only the paused flag of a domain before its first check', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    await add(alice, 'shop.example.com');
+    await addUnchecked(alice, 'shop.example.com');
     expect([...samples((await scrape(alice)).text).keys()]).toEqual([
       'certlantern_domains',
       'certlantern_domain_paused{domain="shop.example.com"}',

@@ -4,7 +4,7 @@ import { disableAccount } from '../../server/store/accounts/account-administrati
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { addUnchecked, recordCheck } from './watched.ts';
 
 const make = async (person: Person, id: string) => {
   const { data } = (await person.ask(CALLS.makeBadge, { params: { id } })).ok;
@@ -18,7 +18,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
   it('is an SVG at a secret address until it is switched off', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     expect((await alice.ask(CALLS.domainBadge, { params: { id } })).ok.data).toBeNull();
     const path = await make(alice, id);
     expect(path).toMatch(/^\/badge\/[\w-]{22}\.svg$/);
@@ -48,20 +48,20 @@ describeAnyDatabase('The badge of a domain', (open) => {
   it('shows the domain’s state: unknown, valid, expiring, untrusted, expired, down or paused', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     const path = await make(alice, id);
     expect(await said(api, path)).toBe('not known yet');
-    await look(api, id, { days: 54 });
+    await recordCheck(api, id, { days: 54 });
     expect(await said(api, path)).toBe('valid, 54 days left');
-    await look(api, id, { days: 14 });
+    await recordCheck(api, id, { days: 14 });
     expect(await said(api, path)).toBe('expires in 14 days');
-    await look(api, id, { trusted: false });
+    await recordCheck(api, id, { trusted: false });
     expect(await said(api, path)).toBe('not trusted');
-    await look(api, id, { days: -2 });
+    await recordCheck(api, id, { days: -2 });
     expect(await said(api, path)).toBe('expired');
     for (const ahead of [600_000, 60_000]) {
       api.clock.advance(ahead);
-      await look(api, id, { status: 503 });
+      await recordCheck(api, id, { status: 503 });
     }
     expect(await said(api, path)).toBe('the server is down');
     await alice.ask(CALLS.pauseDomain, { params: { id } });
@@ -71,15 +71,15 @@ describeAnyDatabase('The badge of a domain', (open) => {
   it('does not name the host', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'intranet.example.com');
-    await look(api, id);
+    const id = await addUnchecked(alice, 'intranet.example.com');
+    await recordCheck(api, id);
     expect(await (await visit(api, await make(alice, id))).text()).not.toContain('intranet');
   });
 
   it('can be read, created and removed through the API by its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     const path = await make(alice, id);
     for (const call of [CALLS.makeBadge, CALLS.domainBadge, CALLS.removeBadge])
       expect((await charlie.ask(call, { params: { id } })).problem.code).toBe('not_found');
@@ -89,11 +89,11 @@ describeAnyDatabase('The badge of a domain', (open) => {
   it('answers 404 after its domain is removed or its account is disabled', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     const path = await make(alice, id);
     await alice.ask(CALLS.removeDomain, { params: { id } });
     expect((await visit(api, path)).status).toBe(404);
-    const other = await make(bob, await add(bob, 'bob.example.com'));
+    const other = await make(bob, await addUnchecked(bob, 'bob.example.com'));
     await disableAccount(api.store, bob.id, api.clock.now());
     expect((await visit(api, other)).status).toBe(404);
   });

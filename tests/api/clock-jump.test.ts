@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { addUnchecked, recordCheck } from './watched.ts';
 import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
@@ -58,12 +58,12 @@ describeAnyDatabase('After the clock was 400 days ahead and is right again', (op
   it('a status page shows changes that were made before the jump', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const shop = await add(alice, 'shop.example.com');
+    const shop = await addUnchecked(alice, 'shop.example.com');
     await alice.ask(CALLS.saveStatusPage, { body: { title: 'Fjord', slug: 'fjord', enabled: true } });
     const state = async () =>
       CALLS.publicStatus.response.parse(await (await api.send('/api/status/fjord')).json()).data.state;
     expect(await ahead(api, state)).toBe('unknown');
-    await look(api, shop);
+    await recordCheck(api, shop);
     api.clock.advance(5_000);
     expect(await state()).toBe('up');
   });

@@ -7,7 +7,7 @@ import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { freshStore } from '../kit/databases/database.ts';
 import { signUp } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { addUnchecked, recordCheck } from './watched.ts';
 
 const open = () => freshStore('sqlite');
 
@@ -15,7 +15,7 @@ it('The API accepts three domains on the Free plan, the number in the public set
   const api = await startApi(open);
   const { alice, anonymous } = await api.cast();
   const hosts = ['a.example.com', 'b.example.com', 'c.example.com'];
-  for (const host of hosts) await add(alice, host);
+  for (const host of hosts) await addUnchecked(alice, host);
   const fourth = await alice.ask(CALLS.addDomain, { body: { host: 'd.example.com' } });
   expect(fourth.problem).toMatchObject({ status: 402, code: 'limit_reached' });
   expect((await anonymous.ask(CALLS.publicConfig)).ok.data.limits.free_domains).toBe(hosts.length);
@@ -34,7 +34,10 @@ it('A trial lasts 14 days, the number in the public settings', async () => {
 it('The API accepts every check frequency that the pages offer, on the plans that the pages name', async () => {
   const api = await startApi(open);
   const { alice, bob } = await api.cast();
-  const [ofAlice, ofBob] = [await add(alice, 'a.example.com'), await add(bob, 'b.example.com')];
+  const [ofAlice, ofBob] = [
+    await addUnchecked(alice, 'a.example.com'),
+    await addUnchecked(bob, 'b.example.com'),
+  ];
   for (const { minutes, premium } of CHECK_FREQUENCIES) {
     const query = { check_frequency: String(minutes) };
     const free = await alice.ask(CALLS.setFrequency, { params: { id: ofAlice }, query });
@@ -47,7 +50,7 @@ it('The API accepts every check frequency that the pages offer, on the plans tha
 it('The API returns uptime for as many days and checks as the pages show', async () => {
   const api = await startApi(open);
   const { alice } = await api.cast();
-  const id = await add(alice, 'shop.example.com');
+  const id = await addUnchecked(alice, 'shop.example.com');
   const days = async () => (await alice.ask(CALLS.domainUptime, { params: { id } })).ok.data.window_days;
   expect(await days()).toBe(UPTIME_DAYS.free);
   await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
@@ -55,6 +58,6 @@ it('The API returns uptime for as many days and checks as the pages show', async
 
   const recent = 'u'.repeat(STRIP_CHECKS);
   await api.store.db.updateTable('monitors').set({ recent_checks: recent }).execute();
-  await look(api, id);
+  await recordCheck(api, id);
   expect((await alice.ask(CALLS.listDomains)).ok.data[0]?.uptime.checks).toBe(recent);
 });

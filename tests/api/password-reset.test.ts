@@ -14,7 +14,7 @@ import {
   signInAtProvider,
 } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
-import { add } from './watched.ts';
+import { addUnchecked } from './watched.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
@@ -90,7 +90,7 @@ describeAnyDatabase('A password reset', (open) => {
     const token = await mailedToken(api.store, alice.email, 'verify_email');
     await alice.ask(CALLS.verifyEmail, { body: { token } });
     const device = await addPasskey(await signInAtProvider(api.send, alice), { origin: ORIGIN });
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     const calendar = new URL((await alice.ask(CALLS.makeCalendar)).ok.data.url).pathname;
     const badge = new URL((await alice.ask(CALLS.makeBadge, { params: { id } })).ok.data?.url ?? '').pathname;
 

@@ -11,7 +11,7 @@ import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { createClient } from '../kit/product/people.ts';
 import { startRig } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
-import { add } from './watched.ts';
+import { addUnchecked } from './watched.ts';
 
 const TEXT = '4.7.0 Banner of mx7, not for strangers';
 const SLUG = 'fjord-systems';
@@ -40,7 +40,7 @@ async function startWorld(open: () => Promise<Store>, wrapProbe?: (probe: Probe)
   rig.reachable(HOST, true);
   const { alice, charlie } = await api.cast();
   const endpoint = `smtp://${HOST}:${peer.port}`;
-  const id = await add(alice, endpoint);
+  const id = await addUnchecked(alice, endpoint);
   await rig.runDue();
   const name = `${HOST}:${peer.port}`;
   return { rig, api, alice, charlie, id, endpoint, name, peer, running };

@@ -4,7 +4,7 @@ import type { StatusPageChange } from '../../contract/status-page.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi } from './test-api.ts';
-import { add, goDown, look } from './watched.ts';
+import { addUnchecked, goDown, recordCheck } from './watched.ts';
 
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
@@ -13,7 +13,7 @@ describeAnyDatabase('The Atom feed of a status page', (open) => {
   it('lists the incidents of its page; entries keep their ids and escape names', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     await goDown(api, id);
     await save(alice, {
       slug: SLUG,
@@ -41,7 +41,7 @@ describeAnyDatabase('The Atom feed of a status page', (open) => {
     expect(lasting.title).toBe('Fjord &amp; &lt;Co&gt;');
     expect(lasting.entry.title).toBe('<![CDATA[&lt;b&gt;Shop&lt;/b&gt; ]]&gt; &amp; more is down]]>');
     api.clock.advance(8 * 60_000);
-    await look(api, id);
+    await recordCheck(api, id);
     const ended = await read();
     expect(ended.entry.title).toMatch(/ was down for \d+ minutes\]\]>$/);
     expect(ended.entry.id).toBe(lasting.entry.id);

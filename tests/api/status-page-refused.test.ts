@@ -6,7 +6,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { addUnchecked, recordCheck } from './watched.ts';
 
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
@@ -26,8 +26,8 @@ describeAnyDatabase('A status page', (open) => {
   it('says that some clients refuse a host, but not which nor why, and names a certificate that was never read', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    await look(api, await add(alice, 'shop.example.com'), { isComplete: false });
-    await add(alice, 'unread.example.com');
+    await recordCheck(api, await addUnchecked(alice, 'shop.example.com'), { isComplete: false });
+    await addUnchecked(alice, 'unread.example.com');
     await save(alice, { title: 'Fjord', slug: SLUG, enabled: true });
     const [shop, other] = (await view(api)).domains;
     const rest = { is_unread: false, down_since: null, uptime: expect.anything() as unknown };

@@ -6,7 +6,7 @@ import { describeAnyDatabase } from '../kit/databases/database.ts';
 import type { Person } from '../kit/product/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
-import { add, goDown, look } from './watched.ts';
+import { addUnchecked, goDown, recordCheck } from './watched.ts';
 
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
@@ -43,11 +43,11 @@ describeAnyDatabase('A status page', (open) => {
   it('shows state, days left, uptime and incidents of the account’s domains', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
-    const shop = await add(alice, 'shop.example.com');
-    const www = await add(alice, 'www.example.com');
-    await look(api, await add(bob, 'bob.example.com'));
-    await look(api, www, { days: 5 });
-    await look(api, shop);
+    const shop = await addUnchecked(alice, 'shop.example.com');
+    const www = await addUnchecked(alice, 'www.example.com');
+    await recordCheck(api, await addUnchecked(bob, 'bob.example.com'));
+    await recordCheck(api, www, { days: 5 });
+    await recordCheck(api, shop);
     await publish(alice, { domains: [{ id: shop, label: 'The shop' }] });
     const before = await view(api);
     // Midnight may have passed since the checks.
@@ -64,7 +64,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
     for (const ahead of [600_000, 60_000]) {
       api.clock.advance(ahead);
-      await look(api, shop, { status: 503 });
+      await recordCheck(api, shop, { status: 503 });
     }
     const after = await view(api);
     expect(after.state).toBe('down');
@@ -84,19 +84,19 @@ describeAnyDatabase('A status page', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await api.store.db.updateTable('accounts').set({ granted_at: 1, plan: 'premium' }).execute();
-    const watch = async (host: string, seenAs: Parameters<typeof look>[2]) =>
-      look(api, await add(alice, host), seenAs);
+    const watch = async (host: string, seenAs: Parameters<typeof recordCheck>[2]) =>
+      recordCheck(api, await addUnchecked(alice, host), seenAs);
     await watch('a-fine.example.com', {});
-    await alice.ask(CALLS.pauseDomain, { params: { id: await add(alice, 'b-paused.example.com') } });
+    await alice.ask(CALLS.pauseDomain, { params: { id: await addUnchecked(alice, 'b-paused.example.com') } });
     await watch('c-soon.example.com', { days: 10 });
     await watch('d-critical.example.com', { days: 5 });
     await watch('d-more-critical.example.com', { days: 1 });
     await watch('e-untrusted.example.com', { trusted: false });
     await watch('e-without-intermediate.example.com', { isComplete: false });
     await watch('e-x-expired.example.com', { days: -1 });
-    await goDown(api, await add(alice, 'f-down.example.com'));
-    await goDown(api, await add(alice, 'f-down-and-critical.example.com'), { days: 2 });
-    await add(alice, 'g-unknown.example.com');
+    await goDown(api, await addUnchecked(alice, 'f-down.example.com'));
+    await goDown(api, await addUnchecked(alice, 'f-down-and-critical.example.com'), { days: 2 });
+    await addUnchecked(alice, 'g-unknown.example.com');
     await publish(alice);
     const names = (await view(api)).domains.map(({ name }) => name.split('.')[0]);
     expect(names.slice(0, 4)).toEqual([
@@ -112,8 +112,8 @@ describeAnyDatabase('A status page', (open) => {
   it('shows a six-day certificate as ok until its renewal is overdue', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
-    await look(api, id, { days: 5, lifetimeDays: 6 });
+    const id = await addUnchecked(alice, 'shop.example.com');
+    await recordCheck(api, id, { days: 5, lifetimeDays: 6 });
     await publish(alice);
     const state = async () => (await view(api)).domains[0]?.certificate?.state;
     expect(await state()).toBe('ok');
@@ -130,9 +130,9 @@ describeAnyDatabase('A status page', (open) => {
     };
     const api = await startApi(open, { policy });
     const { alice } = await api.cast();
-    await add(alice, 'shop.example.com');
-    await add(alice, '10.0.0.5');
-    const nas = await add(alice, 'nas.local');
+    await addUnchecked(alice, 'shop.example.com');
+    await addUnchecked(alice, '10.0.0.5');
+    const nas = await addUnchecked(alice, 'nas.local');
     await publish(alice);
     expect((await view(api)).domains.map(({ name }) => name)).toEqual(['shop.example.com']);
     const preview = async (domains: { id: string; label: string }[]) => {
@@ -161,15 +161,15 @@ describeAnyDatabase('A status page', (open) => {
   it('does not reveal its owner, the hosts behind labels, other domains, notes, tags, IP addresses or error causes', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'intranet.example.com');
-    const other = await add(alice, 'secret.example.com');
+    const id = await addUnchecked(alice, 'intranet.example.com');
+    const other = await addUnchecked(alice, 'secret.example.com');
     const describe = (monitor: string, body: object) =>
       alice.ask(CALLS.describeDomain, { params: { id: monitor }, body });
     await describe(id, { notes: 'Ask Mara for the key', tags: ['vault'] });
     for (const ahead of [0, 600_000, 60_000]) {
       api.clock.advance(ahead);
-      await look(api, id, { status: ahead === 0 ? 200 : 500 });
-      await look(api, other);
+      await recordCheck(api, id, { status: ahead === 0 ? 200 : 500 });
+      await recordCheck(api, other);
     }
     await publish(alice, { shows: 'chosen', domains: [{ id, label: 'Portal' }] });
     const answer = await visit(api);
@@ -197,7 +197,7 @@ describeAnyDatabase('A status page', (open) => {
     const { alice } = await api.cast();
     const ids = new Map<string, string>();
     for (const host of ['b.example.com', 'a.example.com', 'c.example.com'])
-      ids.set(host, await add(alice, host));
+      ids.set(host, await addUnchecked(alice, host));
     const idOf = (host: string) => ids.get(host) ?? '';
     await alice.ask(CALLS.describeDomain, {
       params: { id: idOf('c.example.com') },
@@ -220,7 +220,7 @@ describeAnyDatabase('A status page', (open) => {
   it('omits certificates, uptime and incidents if its owner hides them', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    await look(api, await add(alice, 'shop.example.com'), { days: -3 });
+    await recordCheck(api, await addUnchecked(alice, 'shop.example.com'), { days: -3 });
     await publish(alice);
     expect(await view(api)).toMatchObject({
       state: 'trouble',
@@ -235,8 +235,8 @@ describeAnyDatabase('A status page', (open) => {
   it('shows paused domains without certificate and uptime', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
-    await look(api, id);
+    const id = await addUnchecked(alice, 'shop.example.com');
+    await recordCheck(api, id);
     await alice.ask(CALLS.pauseDomain, { params: { id } });
     await publish(alice);
     expect((await view(api)).domains).toMatchObject([
@@ -247,13 +247,13 @@ describeAnyDatabase('A status page', (open) => {
   it('answers 304 while unchanged, is cached for five seconds and shows its owner’s changes at once', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     await publish(alice);
     const first = await visit(api);
     expect(first.headers.get('cache-control')).toBe('public, no-cache');
     const etag = first.headers.get('etag') ?? '';
     expect((await visit(api, SLUG, { 'if-none-match': `W/${etag}` })).status).toBe(304);
-    await look(api, id);
+    await recordCheck(api, id);
     expect((await visit(api)).headers.get('etag')).toBe(etag);
     api.clock.advance(5_000);
     expect((await visit(api)).headers.get('etag')).not.toBe(etag);
@@ -287,7 +287,7 @@ describeAnyDatabase('A status page', (open) => {
   it('cannot include domains of other accounts', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     const domains = [{ id, label: 'Mine now' }];
     const refused = await save(charlie, { title: 'C', slug: 'charlie', shows: 'chosen', domains });
     expect(refused.problem.code).toBe('not_found');
@@ -301,7 +301,7 @@ describeAnyDatabase('A status page', (open) => {
   it('can be previewed without saving', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
+    const id = await addUnchecked(alice, 'shop.example.com');
     const preview = await alice.ask(CALLS.previewStatusPage, {
       body: {
         title: 'Soon',
@@ -367,11 +367,11 @@ describeAnyDatabase('A status page', (open) => {
   it('lists ongoing incidents before past ones', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    await goDown(api, await add(alice, 'long.example.com'));
+    await goDown(api, await addUnchecked(alice, 'long.example.com'));
     api.clock.advance(600_000);
-    const short = await add(alice, 'short.example.com');
+    const short = await addUnchecked(alice, 'short.example.com');
     await goDown(api, short);
-    await look(api, short);
+    await recordCheck(api, short);
     await publish(alice);
     expect((await view(api)).incidents).toMatchObject([
       { name: 'long.example.com', ended_at: null },
@@ -382,8 +382,8 @@ describeAnyDatabase('A status page', (open) => {
   it('shows no uptime if the first check failed and no second check has confirmed it', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const id = await add(alice, 'shop.example.com');
-    await look(api, id, { status: 503 });
+    const id = await addUnchecked(alice, 'shop.example.com');
+    await recordCheck(api, id, { status: 503 });
     await publish(alice);
     const [shop] = (await view(api)).domains;
     const noData = [null, null, null, null, null, null, null];

@@ -6,7 +6,7 @@ import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { createClient, identityToken, type Person } from '../kit/product/people.ts';
 import type { TestApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { addUnchecked, recordCheck } from './watched.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 
 const authority = mintAuthority({ commonName: 'Hostile Root' });
@@ -30,7 +30,7 @@ export async function provision(api: TestApi): Promise<{
   await buy(squatter);
   await pretendProof(api, squatter.id, true);
   await addFailing(api, squatter);
-  const domain = await add(squatter, 'shop.example.com');
+  const domain = await addUnchecked(squatter, 'shop.example.com');
   const params = { id: domain };
   await ask(CALLS.describeDomain, { params, body: { notes: 'mine', tags: ['mine'] } });
   await ask(CALLS.updateUser, { body: { full_name: 'Not The Owner', company: 'Squatters Ltd' } });
@@ -41,7 +41,7 @@ export async function provision(api: TestApi): Promise<{
   const webhook = { kind: 'webhook', url: 'https://hooks.squatter.example/' };
   const hook = (await ask(CALLS.addChannel, { body: { config: webhook } })).ok.data.channel.key;
   await ask(CALLS.addChannel, { body: { config: { kind: 'email', address: 'me@squatter.example' } } });
-  await look(api, domain, { days: 5 });
+  await recordCheck(api, domain, { days: 5 });
   await ask(CALLS.testChannel, { params: { key: hook } });
   await ask(CALLS.checkDomain, { params });
   await tryToDeliver(api);
@@ -137,11 +137,11 @@ async function signUpWithTrial(api: TestApi): Promise<Person> {
 
 /** Adds a domain that is down and one that failed once. */
 async function addFailing(api: TestApi, squatter: Person): Promise<void> {
-  const down = await add(squatter, 'down.example.com');
-  await look(api, down, { status: 503 });
+  const down = await addUnchecked(squatter, 'down.example.com');
+  await recordCheck(api, down, { status: 503 });
   api.clock.advance(60_000);
-  await look(api, down, { status: 503 });
-  await look(api, await add(squatter, 'suspected.example.com'), { status: 503 });
+  await recordCheck(api, down, { status: 503 });
+  await recordCheck(api, await addUnchecked(squatter, 'suspected.example.com'), { status: 503 });
 }
 
 async function buy(person: Person): Promise<void> {

@@ -11,14 +11,14 @@ const authority = mintAuthority();
 const intermediate = authority.intermediate({});
 
 /** Adds a domain without checking it. */
-export const add = async (person: Person, host: string): Promise<string> =>
+export const addUnchecked = async (person: Person, host: string): Promise<string> =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
 
 /**
  * Records a check of this domain and of all other due ones. The host has a certificate with `days` left and answers HTTPS
  * with `status`. If `isComplete` is false, it does not send the intermediate.
  */
-export async function look(
+export async function recordCheck(
   { store, clock }: TestApi,
   id: string,
   {
@@ -50,7 +50,7 @@ export async function look(
 
 /** Records a failed check, and a second one that confirms the failure. */
 export async function goDown(api: TestApi, id: string, seen: { days?: number } = {}): Promise<void> {
-  await look(api, id, { ...seen, status: 503 });
+  await recordCheck(api, id, { ...seen, status: 503 });
   api.clock.advance(60_000);
-  await look(api, id, { ...seen, status: 503 });
+  await recordCheck(api, id, { ...seen, status: 503 });
 }

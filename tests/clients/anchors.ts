@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../contract/durations.ts';
 import {
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   printableString,
   sequence,
@@ -19,7 +19,7 @@ import {
 } from '../kit/certificates/mint.ts';
 import { pssKey, pssParameters } from '../kit/certificates/pss.ts';
 
-const UNKNOWN = { oid: '1.3.6.1.4.1.99999.1', value: nothing() };
+const UNKNOWN = { oid: '1.3.6.1.4.1.99999.1', value: derNull() };
 const oddName = (text: string) => sequence(set(sequence(objectIdentifier('2.5.4.3'), printableString(text))));
 const YEAR_MS = 365 * DAY_MS;
 const EXPIRED = { notBefore: Date.now() - 2 * YEAR_MS, notAfter: Date.now() - YEAR_MS };

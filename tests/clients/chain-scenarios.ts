@@ -1,4 +1,4 @@
-import { integer, nothing, sequence, tagged, tlv } from '../kit/certificates/der-writer.ts';
+import { integer, derNull, sequence, tagged, tlv } from '../kit/certificates/der-writer.ts';
 import { type CertificateOptions, mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { issuerUrl } from './issuer-server.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
@@ -231,7 +231,7 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
     },
   ),
   intermediateScenario('unknown critical extension of the intermediate', {
-    extraExtensions: [{ oid: '1.3.6.1.4.1.99999.1', critical: true, value: nothing() }],
+    extraExtensions: [{ oid: '1.3.6.1.4.1.99999.1', critical: true, value: derNull() }],
   }),
   intermediateScenario('intermediate with serial number 0', { serialNumber: 0n }),
 ];

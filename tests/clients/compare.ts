@@ -99,7 +99,7 @@ export async function serve(
   }
 }
 
-export const everyRoot = ({ ecdsa, rsa, odd }: Roots): MintedAuthority[] => [ecdsa, rsa, ...odd.values()];
+export const allRoots = ({ ecdsa, rsa, odd }: Roots): MintedAuthority[] => [ecdsa, rsa, ...odd.values()];
 
 /** Checks the server of a scenario like a user's https endpoint, by default without the posture. */
 export async function verdictAt(
@@ -109,7 +109,7 @@ export async function verdictAt(
   { arePublic = false, withPosture = false } = {},
 ): Promise<Verdict> {
   const trustStore = createTrustStore(
-    everyRoot(roots).map(({ der }) => der),
+    allRoots(roots).map(({ der }) => der),
     { arePublic },
   );
   const resolver: Resolver & CaaLookup = {

@@ -7,7 +7,7 @@ import {
   utf8String,
 } from '../kit/certificates/der-writer.ts';
 import type { CertificateOptions } from '../kit/certificates/mint.ts';
-import { extra, OID, without } from './extension-scenarios.ts';
+import { extra, OID, WITHOUT_EXTENSION } from './extension-scenarios.ts';
 import { HOST, intermediateScenario, type Scenario, withChain } from './scenario.ts';
 
 type Kind = 'permitted' | 'excluded';
@@ -86,7 +86,7 @@ const INTERNATIONAL: readonly [Kind, base: string, email: string][] = [
 ];
 
 const withNames = (names: readonly Uint8Array[]): CertificateOptions => ({
-  ...without.subjectAltName,
+  ...WITHOUT_EXTENSION.subjectAltName,
   commonName: HOST,
   ...extra(OID.subjectAltName, sequence(tagged(2, false, Buffer.from(HOST)), ...names)),
 });

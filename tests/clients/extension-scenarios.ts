@@ -12,7 +12,7 @@ import {
   ia5String,
   integer,
   namedBits,
-  nothing,
+  derNull,
   objectIdentifier,
   octetString,
   sequence,
@@ -50,7 +50,7 @@ export const OID = {
 } as const;
 
 /** Options that leave out an extension which certificates have by default. */
-export const without = {
+export const WITHOUT_EXTENSION = {
   keyUsage: { keyUsage: null },
   extendedKeyUsage: { extendedKeyUsage: null },
   keyIdentifiers: { keyIdentifiers: null },
@@ -79,7 +79,7 @@ const otherIssuer = sequence(
 
 /** Servers whose certificates have odd extensions. */
 export const EXTENSION_SCENARIOS: readonly Scenario[] = [
-  leafScenario('no extendedKeyUsage', without.extendedKeyUsage),
+  leafScenario('no extendedKeyUsage', WITHOUT_EXTENSION.extendedKeyUsage),
   leafScenario('anyExtendedKeyUsage only', purposes('any')),
   leafScenario('anyExtendedKeyUsage and serverAuth', purposes('any', 'serverAuth')),
   leafScenario('anyExtendedKeyUsage and clientAuth', purposes('any', 'clientAuth')),
@@ -91,7 +91,7 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   leafScenario('Microsoft’s server gated crypto only', purposes('1.3.6.1.4.1.311.10.3.3')),
   leafScenario('an unknown purpose only', purposes('1.3.6.1.4.1.99999.2')),
   leafScenario('critical extendedKeyUsage', {
-    ...without.extendedKeyUsage,
+    ...WITHOUT_EXTENSION.extendedKeyUsage,
     ...extra(OID.extendedKeyUsage, extendedKeyUsage(['serverAuth']).value, true),
   }),
   intermediateScenario('intermediate for serverAuth', purposes('serverAuth')),
@@ -101,7 +101,7 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   intermediateScenario('intermediate for codeSigning', purposes('codeSigning')),
 
   leafScenario('AKI with another issuer and no serial number', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(
       OID.authorityKeyIdentifier,
       sequence(tagged(1, true, tagged(4, true, nameDer({ commonName: 'Z' })))),
@@ -113,7 +113,7 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   ),
   leafScenario(
     'bytes after the CRL distribution points',
-    extra(OID.crlDistributionPoints, Buffer.concat([crlPoint, nothing()])),
+    extra(OID.crlDistributionPoints, Buffer.concat([crlPoint, derNull()])),
   ),
   leafScenario('empty CRL distribution point', extra(OID.crlDistributionPoints, sequence(sequence()))),
   leafScenario(
@@ -151,26 +151,26 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
       policy(sequence(objectIdentifier('1.3.6.1.5.5.7.2.2'), sequence(utf8String('x')))),
     ),
   ),
-  leafScenario('no key identifiers', without.keyIdentifiers),
+  leafScenario('no key identifiers', WITHOUT_EXTENSION.keyIdentifiers),
   leafScenario('AKI with another key id', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     extraExtensions: [authorityKeyIdentifier(OTHER_KEY)],
   }),
   leafScenario('AKI with another issuer and serial number', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(OID.authorityKeyIdentifier, otherIssuer),
   }),
-  intermediateScenario('intermediate without key identifiers', without.keyIdentifiers),
+  intermediateScenario('intermediate without key identifiers', WITHOUT_EXTENSION.keyIdentifiers),
   intermediateScenario('AKI of the intermediate with another key id', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     extraExtensions: [authorityKeyIdentifier(OTHER_KEY)],
   }),
   leafScenario('critical AKI', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(OID.authorityKeyIdentifier, sequence(), true),
   }),
   leafScenario('critical SKI', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(OID.subjectKeyIdentifier, octetString(OTHER_KEY), true),
   }),
 
@@ -180,16 +180,16 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
     'critical issuerAltName',
     extra(OID.issuerAltName, sequence(tagged(2, false, Buffer.from('ca.example'))), true),
   ),
-  leafScenario('critical noRevAvail', extra(OID.noRevAvail, nothing(), true)),
-  leafScenario('noRevAvail', extra(OID.noRevAvail, nothing())),
-  leafScenario('unknown critical extension', extra(OID.unknown, nothing(), true)),
-  leafScenario('unknown extension', extra(OID.unknown, nothing())),
-  leafScenario('unknown extension with an explicit FALSE', extra(OID.unknown, nothing(), false)),
+  leafScenario('critical noRevAvail', extra(OID.noRevAvail, derNull(), true)),
+  leafScenario('noRevAvail', extra(OID.noRevAvail, derNull())),
+  leafScenario('unknown critical extension', extra(OID.unknown, derNull(), true)),
+  leafScenario('unknown extension', extra(OID.unknown, derNull())),
+  leafScenario('unknown extension with an explicit FALSE', extra(OID.unknown, derNull(), false)),
   leafScenario('extendedKeyUsage with an explicit FALSE', {
-    ...without.extendedKeyUsage,
+    ...WITHOUT_EXTENSION.extendedKeyUsage,
     ...extra(OID.extendedKeyUsage, extendedKeyUsage(['serverAuth']).value, false),
   }),
-  intermediateScenario('intermediate with an explicit FALSE', extra(OID.unknown, nothing(), false)),
+  intermediateScenario('intermediate with an explicit FALSE', extra(OID.unknown, derNull(), false)),
   leafScenario('critical certificate policy', extra(OID.certificatePolicies, policy(), true)),
   leafScenario(
     'critical policy with a CPS',
@@ -230,7 +230,7 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   leafScenario('application policies of Microsoft', extra(OID.applicationPolicies, policy())),
   leafScenario('must-staple without a staple', extra(OID.tlsFeature, sequence(integer(5n)))),
   leafScenario('critical must-staple without a staple', extra(OID.tlsFeature, sequence(integer(5n)), true)),
-  leafScenario('poison of a precertificate', extra(OID.poison, nothing(), true)),
+  leafScenario('poison of a precertificate', extra(OID.poison, derNull(), true)),
   leafScenario('nsCertType client only', certType(0)),
   leafScenario('nsCertType server', certType(1)),
   leafScenario('nsCertType mail and CA', certType(2, 5)),
@@ -286,26 +286,32 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
     extra(OID.certificateTimestamps, octetString(Buffer.from('0000', 'hex')), true),
   ),
   leafScenario('keyUsage with trailing zero bits', {
-    ...without.keyUsage,
+    ...WITHOUT_EXTENSION.keyUsage,
     ...extra(OID.keyUsage, bitString(Buffer.from([0x80, 0]), 0), true),
   }),
   leafScenario('keyUsage of ten bits', {
-    ...without.keyUsage,
+    ...WITHOUT_EXTENSION.keyUsage,
     ...extra(OID.keyUsage, namedBits([0, 9]), true),
   }),
   leafScenario('extendedKeyUsage with serverAuth twice', purposes('serverAuth', 'serverAuth')),
   leafScenario('critical anyExtendedKeyUsage and serverAuth', {
-    ...without.extendedKeyUsage,
+    ...WITHOUT_EXTENSION.extendedKeyUsage,
     ...extra(OID.extendedKeyUsage, extendedKeyUsage(['any', 'serverAuth']).value, true),
   }),
   leafScenario('SKI of 40 bytes', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     extraExtensions: [subjectKeyIdentifier(Buffer.alloc(40, 1))],
   }),
-  leafScenario('empty list of extensions', { ...Object.assign({}, ...Object.values(without)), dnsNames: [] }),
-  leafScenario('no AKI', { ...without.keyIdentifiers, extraExtensions: [subjectKeyIdentifier(OTHER_KEY)] }),
+  leafScenario('empty list of extensions', {
+    ...Object.assign({}, ...Object.values(WITHOUT_EXTENSION)),
+    dnsNames: [],
+  }),
+  leafScenario('no AKI', {
+    ...WITHOUT_EXTENSION.keyIdentifiers,
+    extraExtensions: [subjectKeyIdentifier(OTHER_KEY)],
+  }),
   leafScenario('critical subjectAltName', {
-    ...without.subjectAltName,
+    ...WITHOUT_EXTENSION.subjectAltName,
     ...extra(OID.subjectAltName, sequence(tagged(2, false, Buffer.from(HOST))), true),
   }),
   leafScenario(
@@ -325,8 +331,8 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
     extra(OID.certificateTemplate, sequence(objectIdentifier('1.2.3.4')), true),
   ),
   leafScenario('critical qcStatements', extra('1.3.6.1.5.5.7.1.3', sequence(), true)),
-  leafScenario('critical delegation usage', extra('1.3.6.1.4.1.44363.44', nothing(), true)),
-  leafScenario('delegation usage', extra('1.3.6.1.4.1.44363.44', nothing())),
+  leafScenario('critical delegation usage', extra('1.3.6.1.4.1.44363.44', derNull(), true)),
+  leafScenario('delegation usage', extra('1.3.6.1.4.1.44363.44', derNull())),
   leafScenario('an extension of 60 kB', extra(OID.unknown, octetString(Buffer.alloc(60_000)))),
   intermediateScenario('intermediate with an unknown purpose', purposes('1.3.6.1.4.1.99999.2')),
   intermediateScenario('intermediate with a critical purpose', {
@@ -334,19 +340,22 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   }),
   intermediateScenario(
     'critical SKI of the intermediate',
-    { ...without.keyIdentifiers, extraExtensions: [{ ...subjectKeyIdentifier(OTHER_KEY), critical: true }] },
-    without.keyIdentifiers,
+    {
+      ...WITHOUT_EXTENSION.keyIdentifiers,
+      extraExtensions: [{ ...subjectKeyIdentifier(OTHER_KEY), critical: true }],
+    },
+    WITHOUT_EXTENSION.keyIdentifiers,
   ),
   intermediateScenario(
     'critical AIA of the intermediate',
     extra(OID.authorityInformationAccess, issuerAddress, true),
   ),
   intermediateScenario('basicConstraints of the intermediate that are not critical', {
-    ...without.basicConstraints,
+    ...WITHOUT_EXTENSION.basicConstraints,
     ...extra(OID.basicConstraints, sequence(boolean(true))),
   }),
   intermediateScenario('keyUsage of the intermediate that is not critical', {
-    ...without.keyUsage,
+    ...WITHOUT_EXTENSION.keyUsage,
     extraExtensions: [{ oid: OID.keyUsage, value: keyUsage(['keyCertSign']).value }],
   }),
   intermediateScenario('intermediate with all usages', {
@@ -355,9 +364,9 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   intermediateScenario('intermediate with the SAN of the host', { dnsNames: [HOST] }),
   leafScenario('an extension twice', { extraExtensions: twice(extendedKeyUsage(['serverAuth'])).slice(1) }),
   leafScenario('an unknown extension twice', {
-    extraExtensions: twice({ oid: OID.unknown, value: nothing() }),
+    extraExtensions: twice({ oid: OID.unknown, value: derNull() }),
   }),
-  leafScenario('no basicConstraints', without.basicConstraints),
+  leafScenario('no basicConstraints', WITHOUT_EXTENSION.basicConstraints),
   leafScenario('leaf that is a CA', { certificateAuthority: true }),
   leafScenario('leaf that is a CA and may sign certificates', {
     certificateAuthority: true,
@@ -365,11 +374,11 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   }),
   leafScenario('path length without CA in the leaf', { pathLength: 0 }),
   leafScenario('basicConstraints with an explicit FALSE', {
-    ...without.basicConstraints,
+    ...WITHOUT_EXTENSION.basicConstraints,
     ...extra(OID.basicConstraints, sequence(boolean(false)), true),
   }),
   leafScenario('basicConstraints that are not critical', {
-    ...without.basicConstraints,
+    ...WITHOUT_EXTENSION.basicConstraints,
     ...extra(OID.basicConstraints, sequence()),
   }),
   {

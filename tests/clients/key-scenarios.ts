@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { bitString, nothing, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
+import { bitString, derNull, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
 import type { KeyUsage } from '../kit/certificates/certificate-extensions.ts';
 import type { CertificateOptions, KeyChoice, KeyPair } from '../kit/certificates/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
@@ -194,7 +194,7 @@ export const KEY_SCENARIOS: readonly Scenario[] = [
     editFields: (fields) => fields.with(2, sequence(objectIdentifier('1.2.840.10045.4.3.3'))),
   }),
   leafScenario('signature algorithm with a NULL inside only', {
-    editFields: (fields) => fields.with(2, sequence(objectIdentifier('1.2.840.10045.4.3.2'), nothing())),
+    editFields: (fields) => fields.with(2, sequence(objectIdentifier('1.2.840.10045.4.3.2'), derNull())),
   }),
   intermediateScenario('intermediate with P-384', { key: 'P-384' }),
   intermediateScenario('intermediate with secp256k1', { key: 'secp256k1' }),

@@ -1,7 +1,7 @@
-import { bitString, namedBits, nothing, octetString, sequence } from '../kit/certificates/der-writer.ts';
+import { bitString, namedBits, derNull, octetString, sequence } from '../kit/certificates/der-writer.ts';
 import { keyUsage, subjectKeyIdentifier } from '../kit/certificates/certificate-extensions.ts';
 import type { CertificateOptions } from '../kit/certificates/mint.ts';
-import { extra, OID, OTHER_KEY, without } from './extension-scenarios.ts';
+import { extra, OID, OTHER_KEY, WITHOUT_EXTENSION } from './extension-scenarios.ts';
 import { intermediateScenario, leafScenario, type Scenario } from './scenario.ts';
 
 /** Bytes that are no valid DER. */
@@ -9,12 +9,24 @@ const GARBAGE = Buffer.from('0500ff', 'hex');
 
 /** The extensions that a leaf has by default must be left out before a malformed one takes their place. */
 const MALFORMED: Record<string, CertificateOptions> = {
-  subjectKeyIdentifier: { ...without.keyIdentifiers, ...extra(OID.subjectKeyIdentifier, GARBAGE) },
-  authorityKeyIdentifier: { ...without.keyIdentifiers, ...extra(OID.authorityKeyIdentifier, GARBAGE) },
-  keyUsage: { ...without.keyUsage, ...extra(OID.keyUsage, GARBAGE, true) },
-  extendedKeyUsage: { ...without.extendedKeyUsage, ...extra(OID.extendedKeyUsage, GARBAGE) },
-  subjectAltName: { ...without.subjectAltName, ...extra(OID.subjectAltName, GARBAGE) },
-  basicConstraints: { ...without.basicConstraints, ...extra(OID.basicConstraints, GARBAGE, true) },
+  subjectKeyIdentifier: {
+    ...WITHOUT_EXTENSION.keyIdentifiers,
+    ...extra(OID.subjectKeyIdentifier, GARBAGE),
+  },
+  authorityKeyIdentifier: {
+    ...WITHOUT_EXTENSION.keyIdentifiers,
+    ...extra(OID.authorityKeyIdentifier, GARBAGE),
+  },
+  keyUsage: { ...WITHOUT_EXTENSION.keyUsage, ...extra(OID.keyUsage, GARBAGE, true) },
+  extendedKeyUsage: {
+    ...WITHOUT_EXTENSION.extendedKeyUsage,
+    ...extra(OID.extendedKeyUsage, GARBAGE),
+  },
+  subjectAltName: { ...WITHOUT_EXTENSION.subjectAltName, ...extra(OID.subjectAltName, GARBAGE) },
+  basicConstraints: {
+    ...WITHOUT_EXTENSION.basicConstraints,
+    ...extra(OID.basicConstraints, GARBAGE, true),
+  },
   ...Object.fromEntries(
     (
       [
@@ -40,16 +52,22 @@ const MALFORMED: Record<string, CertificateOptions> = {
 };
 
 const EMPTY: Record<string, CertificateOptions> = {
-  extendedKeyUsage: { ...without.extendedKeyUsage, ...extra(OID.extendedKeyUsage, sequence()) },
+  extendedKeyUsage: {
+    ...WITHOUT_EXTENSION.extendedKeyUsage,
+    ...extra(OID.extendedKeyUsage, sequence()),
+  },
   crlDistributionPoints: extra(OID.crlDistributionPoints, sequence()),
   authorityInformationAccess: extra(OID.authorityInformationAccess, sequence()),
   certificatePolicies: extra(OID.certificatePolicies, sequence()),
-  authorityKeyIdentifier: { ...without.keyIdentifiers, ...extra(OID.authorityKeyIdentifier, sequence()) },
+  authorityKeyIdentifier: {
+    ...WITHOUT_EXTENSION.keyIdentifiers,
+    ...extra(OID.authorityKeyIdentifier, sequence()),
+  },
   subjectKeyIdentifier: {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(OID.subjectKeyIdentifier, octetString(Buffer.alloc(0))),
   },
-  subjectAltName: { ...without.subjectAltName, ...extra(OID.subjectAltName, sequence()) },
+  subjectAltName: { ...WITHOUT_EXTENSION.subjectAltName, ...extra(OID.subjectAltName, sequence()) },
   issuerAltName: extra(OID.issuerAltName, sequence()),
   nameConstraints: extra(OID.nameConstraints, sequence(), true),
 };
@@ -59,23 +77,23 @@ export const MALFORMED_SCENARIOS: readonly Scenario[] = [
   ...Object.entries(MALFORMED).map(([name, odd]) => leafScenario(`malformed ${name}`, odd)),
   ...Object.entries(EMPTY).map(([name, odd]) => leafScenario(`empty ${name}`, odd)),
   leafScenario('trailing bytes in keyUsage', {
-    ...without.keyUsage,
-    ...extra(OID.keyUsage, Buffer.concat([namedBits([0]), nothing()]), true),
+    ...WITHOUT_EXTENSION.keyUsage,
+    ...extra(OID.keyUsage, Buffer.concat([namedBits([0]), derNull()]), true),
   }),
   leafScenario('keyUsage with padding bits set', {
-    ...without.keyUsage,
+    ...WITHOUT_EXTENSION.keyUsage,
     ...extra(OID.keyUsage, bitString(Buffer.from([0x81]), 5), true),
   }),
   leafScenario('keyUsage that is not critical', {
-    ...without.keyUsage,
+    ...WITHOUT_EXTENSION.keyUsage,
     extraExtensions: [{ oid: OID.keyUsage, value: keyUsage(['digitalSignature']).value }],
   }),
   intermediateScenario('malformed SKI of the intermediate', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(OID.subjectKeyIdentifier, GARBAGE),
   }),
   intermediateScenario('malformed AKI of the intermediate', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     ...extra(OID.authorityKeyIdentifier, GARBAGE),
   }),
   intermediateScenario(
@@ -85,7 +103,7 @@ export const MALFORMED_SCENARIOS: readonly Scenario[] = [
   intermediateScenario('malformed AIA of the intermediate', extra(OID.authorityInformationAccess, GARBAGE)),
   intermediateScenario('malformed policies of the intermediate', extra(OID.certificatePolicies, GARBAGE)),
   leafScenario('an OCTET STRING within the octets of the SKI', {
-    ...without.keyIdentifiers,
+    ...WITHOUT_EXTENSION.keyIdentifiers,
     extraExtensions: [subjectKeyIdentifier(octetString(OTHER_KEY))],
   }),
 

@@ -1,6 +1,6 @@
 import {
   ia5String,
-  nothing,
+  derNull,
   objectIdentifier,
   printableString,
   sequence,
@@ -186,7 +186,7 @@ export const NAME_SCENARIOS: readonly Scenario[] = [
       good,
     ),
   ),
-  leafScenario('malformed otherName beside the name', names(tagged(0, true, nothing()), good)),
+  leafScenario('malformed otherName beside the name', names(tagged(0, true, derNull()), good)),
   leafScenario(
     'URI with a trailing dot beside the name',
     names(tagged(6, false, Buffer.from('https://a.example./')), good),
@@ -199,7 +199,7 @@ export const NAME_SCENARIOS: readonly Scenario[] = [
   leafScenario('an unknown form beside the name', names(tagged(9, false, Buffer.from('x')), good)),
   leafScenario('x400Address beside the name', names(tagged(3, true), good)),
   leafScenario('empty directory name beside the name', names(tagged(4, true, sequence()), good)),
-  leafScenario('directory name that is none beside the name', names(tagged(4, true, nothing()), good)),
+  leafScenario('directory name that is none beside the name', names(tagged(4, true, derNull()), good)),
   leafScenario(
     'ediPartyName beside the name',
     names(tagged(5, true, tagged(1, true, utf8String('party'))), good),
@@ -213,7 +213,7 @@ export const NAME_SCENARIOS: readonly Scenario[] = [
     names(tagged(8, false, Buffer.from('2affffffffffffffffffff7f', 'hex')), good),
   ),
   leafScenario('UTF-8 in a name beside the name', names(dns('m\u00c3\u00bcnchen.example'), good)),
-  leafScenario('NULL among the names', names(nothing(), good)),
+  leafScenario('NULL among the names', names(derNull(), good)),
   leafScenario('a name with a constructed tag', names(tagged(2, true, tlv(0x16, Buffer.from(HOST))))),
   leafScenario(
     'address in the IPv6 form of IPv4',
@@ -251,7 +251,7 @@ export const NAME_SCENARIOS: readonly Scenario[] = [
   }),
   leafScenario('VisibleString as organization', subject(tlv(0x1a, Buffer.from('A')))),
   leafScenario('GeneralString as organization', subject(tlv(0x1b, Buffer.from('A')))),
-  leafScenario('NULL as organization', subject(nothing())),
+  leafScenario('NULL as organization', subject(derNull())),
   leafScenario('emailAddress as UTF8String', {
     subjectDer: sequence(attribute(utf8String('a@b.example'), '1.2.840.113549.1.9.1')),
   }),

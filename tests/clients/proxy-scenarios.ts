@@ -1,4 +1,4 @@
-import { integer, nothing, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
+import { integer, derNull, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
 import type { CertificateOptions } from '../kit/certificates/mint.ts';
 import { extra } from './extension-scenarios.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
@@ -14,7 +14,7 @@ export const PROXY_SCENARIOS: readonly Scenario[] = [
   leafScenario('proxyCertInfo in the leaf', proxy()),
   leafScenario('proxyCertInfo in a leaf with an RSA key', { key: 'RSA-2048', ...proxy() }),
   leafScenario('proxyCertInfo with a path length in the leaf', proxy(sequence(integer(3n), language(2)))),
-  leafScenario('malformed proxyCertInfo in the leaf', proxy(nothing())),
+  leafScenario('malformed proxyCertInfo in the leaf', proxy(derNull())),
   leafScenario('critical proxyCertInfo in the leaf', proxy(undefined, true)),
   intermediateScenario('proxyCertInfo in the intermediate', proxy()),
   intermediateScenario('malformed proxyCertInfo in the intermediate', proxy(Buffer.from([1, 2, 3]))),

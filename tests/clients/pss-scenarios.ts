@@ -1,4 +1,4 @@
-import { nothing, sequence } from '../kit/certificates/der-writer.ts';
+import { derNull, sequence } from '../kit/certificates/der-writer.ts';
 import { pssFields, pssKey, type PssOptions, pssParameters, pssServerKey } from '../kit/certificates/pss.ts';
 import { HOST, type Roots, type Scenario, withChain } from './scenario.ts';
 
@@ -35,7 +35,7 @@ const SIGNATURES: Readonly<Record<string, PssOptions>> = {
   'with a mask by SHA-512': { maskHash: 'sha512' },
   'with SHA-384 and a mask by SHA-256': { hash: 'sha384', maskHash: 'sha256' },
   'without parameters': { parameters: null },
-  'with NULL as parameters': { parameters: nothing() },
+  'with NULL as parameters': { parameters: derNull() },
   'without NULL, with a salt of 20 bytes and a trailer field of 1': {
     withNull: false,
     saltBytes: 20,
@@ -49,7 +49,7 @@ const KEYS: Readonly<Record<string, [restriction: Uint8Array | null, signature: 
   'without restriction that signs with a salt of 20 bytes': [null, { saltBytes: 20 }],
   'without restriction that signs with SHA-512': [null, { hash: 'sha512' }],
   'with an empty restriction that signs with SHA-256': [sequence(), {}],
-  'with NULL as restriction': [nothing(), {}],
+  'with NULL as restriction': [derNull(), {}],
   'for SHA-256': [pssParameters(), {}],
   'for SHA-256 that signs with a salt of 48 bytes': [pssParameters(), { saltBytes: 48 }],
   'for SHA-256 that signs with a salt of 20 bytes': [pssParameters(), { saltBytes: 20 }],

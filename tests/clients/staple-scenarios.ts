@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { integer, nothing, sequence } from '../kit/certificates/der-writer.ts';
+import { integer, derNull, sequence } from '../kit/certificates/der-writer.ts';
 import {
   mintOcspError,
   mintOcspResponse,
@@ -62,7 +62,7 @@ const byRsa = (name: string, options: OcspResponseOptions): Scenario => ({
   mint: ({ rsa }) => withChain(rsa.intermediate({ key: 'RSA-2048' }).issue({ dnsNames: [HOST] })),
 });
 
-const noCheck = { oid: '1.3.6.1.5.5.7.48.1.5', value: nothing() };
+const noCheck = { oid: '1.3.6.1.5.5.7.48.1.5', value: derNull() };
 const unknownCritical = { oid: '1.3.6.1.4.1.99999.1', critical: true, value: integer(1n) };
 
 const stale = { producedAt: now - 9 * DAY_MS, thisUpdate: now - 9 * DAY_MS, nextUpdate: now - DAY_MS };

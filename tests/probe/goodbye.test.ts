@@ -11,7 +11,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type ScriptedPeer, startScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
-import { endOf, goodbyeOf, GOODBYES } from './goodbyes.ts';
+import { goodbyeSteps, goodbyeOf, GOODBYES } from './goodbyes.ts';
 import { REFUSALS, type Talk, TALKS } from './starttls-talks.ts';
 
 const certificate = mintAuthority()
@@ -57,7 +57,7 @@ const talkOf = (protocol: Protocol): Talk => TALKS.find((talk) => talk.protocol 
 describe('The goodbye', () => {
   it.each(UPGRADED)('of %s after STARTTLS is that of its clients', async (protocol) => {
     const talk = talkOf(protocol);
-    const peer = await talking(talk.steps, endOf(talk, 'upgraded'));
+    const peer = await talking(talk.steps, goodbyeSteps(talk, 'upgraded'));
     expect(await observe(protocol, peer.port)).toMatchObject(shaken);
     await expect.poll(() => peer.endings).toEqual(['close_notify']);
     expect(peer.unexpected).toEqual([]);
@@ -85,7 +85,7 @@ describe('The goodbye', () => {
     for (const protocol of UPGRADED) {
       const refusal = REFUSALS.find((one) => one.protocol === protocol && one.reason === 'no_starttls');
       if (refusal === undefined) continue;
-      const peer = await startScriptedPeer([...refusal.steps, ...endOf(refusal, 'refused')]);
+      const peer = await startScriptedPeer([...refusal.steps, ...goodbyeSteps(refusal, 'refused')]);
       onTestFinished(() => peer.stop());
       expect(await observe(protocol, peer.port)).toMatchObject({
         addresses: [{ outcome: 'failed', reason: 'no_starttls' }],

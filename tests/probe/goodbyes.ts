@@ -2,7 +2,7 @@ import type { Protocol } from '../../contract/protocols.ts';
 import type { Step } from '../kit/peers/scripted-peer.ts';
 import {
   expects,
-  hex,
+  fromHex,
   mysqlError,
   sends,
   STREAM,
@@ -14,7 +14,7 @@ import {
 /** The login that follows the SSLRequest: an empty user name, no password, no attributes. */
 const mysqlLogin = (sequence: number, capabilities: string): Buffer =>
   Buffer.concat([
-    hex(`390000 0${sequence} ${capabilities} 00000001 21`),
+    fromHex(`390000 0${sequence} ${capabilities} 00000001 21`),
     Buffer.alloc(23),
     Buffer.from('\0\0mysql_native_password\0\0'),
   ]);
@@ -90,13 +90,15 @@ export const GOODBYES = {
     direct: [SERVER_STREAM, XMPP_FEATURES],
     steps: [expects('</stream:stream>'), sends('</stream:stream>')],
   },
-  ldap: { direct: [], steps: [expects(hex('3005 020102 4200'))] },
+  ldap: { direct: [], steps: [expects(fromHex('3005 020102 4200'))] },
   postgres: { direct: [], steps: [] },
   mysql: {
     steps: [
       expects(mysqlLogin(2, '85ae7f00')),
-      sends(Buffer.concat([hex('2c0000 03 fe'), Buffer.from(`mysql_native_password\0${'x'.repeat(20)}\0`)])),
-      expects(hex('000000 04')),
+      sends(
+        Buffer.concat([fromHex('2c0000 03 fe'), Buffer.from(`mysql_native_password\0${'x'.repeat(20)}\0`)]),
+      ),
+      expects(fromHex('000000 04')),
       sends(DENIED),
     ],
     refused: [expects(mysqlLogin(1, '85a67f00')), sends(DENIED)],
@@ -106,7 +108,7 @@ export const GOODBYES = {
 export const goodbyeOf = (protocol: Protocol): Goodbye => GOODBYES[protocol as keyof typeof GOODBYES];
 
 /** Returns how a session ends: inside TLS, or in plain text after the server refused STARTTLS. */
-export function endOf({ protocol, steps: talk }: Talk, state: 'upgraded' | 'refused'): Step[] {
+export function goodbyeSteps({ protocol, steps: talk }: Talk, state: 'upgraded' | 'refused'): Step[] {
   const { upgraded = [], dovecot = [], steps, refused = steps } = goodbyeOf(protocol);
   const [greeting] = talk;
   const isDovecot = greeting !== undefined && 'sends' in greeting && greeting.sends.includes('Dovecot');

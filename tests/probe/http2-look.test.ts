@@ -14,7 +14,14 @@ import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
 import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { HOSTILE_HTTP2, http2Frame, OK, sending, SETTINGS, speakingHttp2 } from '../kit/peers/http2-peers.ts';
+import {
+  HOSTILE_HTTP2,
+  http2Frame,
+  OK_HEADERS,
+  sending,
+  SETTINGS,
+  speakingHttp2,
+} from '../kit/peers/http2-peers.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { closing, type PeerBehaviour, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { listening, type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
@@ -209,8 +216,12 @@ describe('A probe of a server with HTTP/2', () => {
       [http2Frame(1, 1), http2Frame(9, 0, [0x08]), http2Frame(9, 4, [3, ...Buffer.from('404')])],
     ],
     ['pads its headers and gives a priority', 204, [http2Frame(1, 0x2d, [2, 0, 0, 0, 0, 9, 0x89, 0, 0])]],
-    ['says that it goes away soon', 200, [http2Frame(7, 0, [0x7f, 255, 255, 255, 0, 0, 0, 0], 0), OK]],
-    ['sends frames of unknown types', 200, [http2Frame(0xee, 0xff, [1, 2, 3], 77), OK]],
+    [
+      'says that it goes away soon',
+      200,
+      [http2Frame(7, 0, [0x7f, 255, 255, 255, 0, 0, 0, 0], 0), OK_HEADERS],
+    ],
+    ['sends frames of unknown types', 200, [http2Frame(0xee, 0xff, [1, 2, 3], 77), OK_HEADERS]],
   ])('reads the status of a server that %s', async (_name, status, frames) => {
     const peer = await startTlsServer(
       { '*': leaf },
@@ -233,7 +244,7 @@ describe('A probe of a server with HTTP/2', () => {
       { '*': leaf },
       {
         ALPNProtocols: ['h2'],
-        manners: (socket) => sending(SETTINGS, connections++ === 0 ? http2Frame(1, 5) : OK)(socket),
+        manners: (socket) => sending(SETTINGS, connections++ === 0 ? http2Frame(1, 5) : OK_HEADERS)(socket),
       },
     );
     running.push(peer);
@@ -319,7 +330,7 @@ describe('A probe of a server whose HTTP/2 fails', () => {
 
   it('says nothing about HTTP/2 if the answer exceeds our own limits', async () => {
     const pings = Array.from({ length: 300 }, () => http2Frame(6, 0, Buffer.alloc(8), 0));
-    const peer = await failingSite(sending(SETTINGS, ...pings, OK));
+    const peer = await failingSite(sending(SETTINGS, ...pings, OK_HEADERS));
     const { http } = await observe(peer.port);
     expect(http).toMatchObject({ outcome: 'failed', reason: 'too_large' });
     expect(http).not.toHaveProperty('http2Faults');

@@ -10,7 +10,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { STOPPED } from '../kit/peers/loopback.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
-import { endOf } from './goodbyes.ts';
+import { goodbyeSteps } from './goodbyes.ts';
 import { type Talk, TALKS } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
 
@@ -127,7 +127,7 @@ async function delayingPeer(talk: Talk) {
   let waiting: { client: number; send: () => void }[] = [];
   const peer = await startScriptedPeer(talk.steps, {
     certificate,
-    insideTls: endOf(talk, 'upgraded'),
+    insideTls: goodbyeSteps(talk, 'upgraded'),
     delay(client) {
       wanted += 1;
       return new Promise<void>((send) => waiting.push({ client, send }));

@@ -1,5 +1,5 @@
 import type { Protocol } from '../../contract/protocols.ts';
-import { firstTurns, hex, sends, type Talk } from './starttls-talks.ts';
+import { firstTurns, fromHex, sends, type Talk } from './starttls-talks.ts';
 
 /** Messages that no server of the protocol sends, such as ones with a wrong length. */
 export const NONSENSE: Talk[] = [
@@ -20,22 +20,22 @@ export const NONSENSE: Talk[] = [
   nonsense('xmpp', 1, '<html><body>Bad Request</body></html>'),
   nonsense('xmpp', 1, `<${'x'.repeat(5_000)}`),
   nonsense('ldap', 1, 'HTTP/1.1 400 Bad Request\r\n\r\n'),
-  nonsense('ldap', 1, hex('3080 0201')),
-  nonsense('ldap', 1, hex('30847fffffff 0201')),
-  nonsense('ldap', 1, hex('3085 0000000001 0201')),
-  nonsense('ldap', 1, hex('300c 020101 6507 0a0100 0400 0400')),
-  nonsense('ldap', 1, hex('300c 02ff01 7807 0a0100 0400 0400')),
-  nonsense('ldap', 1, hex('300c 020101 78ff 0a0100 0400 0400')),
-  nonsense('ldap', 1, hex('300c 020101 7807 0a0700 0400 0400')),
-  nonsense('ldap', 1, hex('3000')),
+  nonsense('ldap', 1, fromHex('3080 0201')),
+  nonsense('ldap', 1, fromHex('30847fffffff 0201')),
+  nonsense('ldap', 1, fromHex('3085 0000000001 0201')),
+  nonsense('ldap', 1, fromHex('300c 020101 6507 0a0100 0400 0400')),
+  nonsense('ldap', 1, fromHex('300c 02ff01 7807 0a0100 0400 0400')),
+  nonsense('ldap', 1, fromHex('300c 020101 78ff 0a0100 0400 0400')),
+  nonsense('ldap', 1, fromHex('300c 020101 7807 0a0700 0400 0400')),
+  nonsense('ldap', 1, fromHex('3000')),
   nonsense('postgres', 1, 'HTTP/1.1 400 Bad Request\r\n\r\n'),
   nonsense('postgres', 1, Buffer.from([0x15, 3, 1, 0, 2, 2, 70])),
   nonsense('mysql', 0, 'SSH-2.0-OpenSSH_9.2\r\n'),
-  nonsense('mysql', 0, hex('ffffff 00 0a 352e35')),
-  nonsense('mysql', 0, hex('050000 00 0a 352e3500')),
-  nonsense('mysql', 0, hex('040000 00 0a 352e35')),
-  nonsense('mysql', 0, hex('010000 00 09')),
-  nonsense('mysql', 0, hex('010000 07 0a')),
+  nonsense('mysql', 0, fromHex('ffffff 00 0a 352e35')),
+  nonsense('mysql', 0, fromHex('050000 00 0a 352e3500')),
+  nonsense('mysql', 0, fromHex('040000 00 0a 352e35')),
+  nonsense('mysql', 0, fromHex('010000 00 09')),
+  nonsense('mysql', 0, fromHex('010000 07 0a')),
 ];
 
 function nonsense(protocol: Protocol, after: number, words: string | Buffer): Talk {

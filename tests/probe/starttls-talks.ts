@@ -10,15 +10,15 @@ export interface Talk {
 
 export const sends = (words: string | Buffer): Step => ({ sends: words });
 export const expects = (words: string | Buffer): Step => ({ expects: words });
-export const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
+export const fromHex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 const EHLO = expects('EHLO [127.0.0.1]\r\n');
 const LHLO = expects('LHLO [127.0.0.1]\r\n');
 const LDAP_REQUEST = expects(
-  Buffer.concat([hex('301d 020101 7718 8016'), Buffer.from('1.3.6.1.4.1.1466.20037')]),
+  Buffer.concat([fromHex('301d 020101 7718 8016'), Buffer.from('1.3.6.1.4.1.1466.20037')]),
 );
-const POSTGRES_REQUEST = expects(hex('00000008 04d2162f'));
-const MYSQL_REQUEST = expects(Buffer.concat([hex('20000001 85ae7f00 00000001 21'), Buffer.alloc(23)]));
+const POSTGRES_REQUEST = expects(fromHex('00000008 04d2162f'));
+const MYSQL_REQUEST = expects(Buffer.concat([fromHex('20000001 85ae7f00 00000001 21'), Buffer.alloc(23)]));
 /** Returns the stream header that we send to an XMPP server. */
 export const xmppStream = (namespace: string, domain: string): Step =>
   expects(
@@ -36,9 +36,9 @@ function mysqlGreeting(version: string, capabilities: number): Buffer {
   const payload = Buffer.concat([
     Buffer.from([10]),
     Buffer.from(`${version}\0`),
-    hex('04000000 545f61492847 2d5d 00'),
+    fromHex('04000000 545f61492847 2d5d 00'),
     Buffer.from([capabilities & 0xff, capabilities >> 8]),
-    hex('08 0200 ff15 00 000000000000 1d000000'),
+    fromHex('08 0200 ff15 00 000000000000 1d000000'),
     Buffer.from("~'?H.JhP6\\MK\0mysql_native_password\0"),
   ]);
   return Buffer.concat([Buffer.from([payload.length, 0, 0, 0]), payload]);
@@ -236,7 +236,7 @@ export const TALKS: Talk[] = [
   {
     server: 'OpenLDAP',
     protocol: 'ldap',
-    steps: [LDAP_REQUEST, sends(hex('300c 020101 7807 0a0100 0400 0400'))],
+    steps: [LDAP_REQUEST, sends(fromHex('300c 020101 7807 0a0100 0400 0400'))],
   },
   {
     server: 'Active Directory, whose lengths are five bytes long',
@@ -245,7 +245,7 @@ export const TALKS: Talk[] = [
       LDAP_REQUEST,
       sends(
         Buffer.concat([
-          hex('308400000028 020101 78840000001f 0a0100 0400 0400 8a16'),
+          fromHex('308400000028 020101 78840000001f 0a0100 0400 0400 8a16'),
           Buffer.from('1.3.6.1.4.1.1466.20037'),
         ]),
       ),

@@ -14,7 +14,7 @@ import {
   startScriptedPeer,
   type Step,
 } from '../kit/peers/scripted-peer.ts';
-import { endOf, GOODBYES } from './goodbyes.ts';
+import { goodbyeSteps, GOODBYES } from './goodbyes.ts';
 import { NONSENSE } from './starttls-nonsense.ts';
 import { REFUSALS, type Talk, TALKS, xmppStream } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';
@@ -90,7 +90,7 @@ describe.each(TALKS)('STARTTLS over $protocol with $server', ({ server, protocol
       const peer = await talking(steps, {
         certificate,
         dripping,
-        insideTls: endOf({ server, protocol, steps }, 'upgraded'),
+        insideTls: goodbyeSteps({ server, protocol, steps }, 'upgraded'),
       });
       expect(await observe(peer.port, protocol)).toMatchObject(shaken);
       expect(peer.unexpected).toEqual([]);
@@ -266,7 +266,7 @@ describe('STARTTLS', () => {
     const withName = ([, ...rest]: Step[]): Step[] => [xmppStream('jabber:client', 'bücher.test'), ...rest];
     const peer = await talking(withName(talk.steps), {
       certificate,
-      insideTls: withName(endOf(talk, 'upgraded')),
+      insideTls: withName(goodbyeSteps(talk, 'upgraded')),
     });
     expect(await observe(peer.port, 'xmpp', { host: 'xn--bcher-kva.test' })).toMatchObject(shaken);
     expect(peer.unexpected).toEqual([]);
@@ -281,7 +281,7 @@ describe('STARTTLS', () => {
       const withName = ([, ...rest]: Step[]): Step[] => [xmppStream(namespace, 'domain.test'), ...rest];
       const peer = await talking(withName(talk.steps), {
         certificate,
-        insideTls: withName(endOf(talk, 'upgraded')),
+        insideTls: withName(goodbyeSteps(talk, 'upgraded')),
         onServerName: served,
       });
       const target = '{"verify_name":"domain.test"}';
@@ -295,7 +295,7 @@ describe('STARTTLS', () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
     const atFirst = open();
     const peers = await Promise.all([
-      talking(smtp.steps, { certificate, insideTls: endOf(smtp, 'upgraded') }),
+      talking(smtp.steps, { certificate, insideTls: goodbyeSteps(smtp, 'upgraded') }),
       talking(smtp.steps.slice(0, 3)),
       raw(silent),
     ]);

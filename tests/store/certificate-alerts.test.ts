@@ -23,7 +23,13 @@ import {
   type SampleCertificate,
   watch,
 } from './samples.ts';
-import { fresh, HOSTS, lastIncident, wildcard, world } from './certificate-world.ts';
+import {
+  RENEWED_WILDCARD,
+  HOSTS,
+  lastIncident,
+  WILDCARD,
+  createCertificateWorld,
+} from './certificate-world.ts';
 
 const LEAVE = { removed: removeMonitor, paused: pauseMonitor };
 
@@ -39,28 +45,28 @@ async function addChannel({ db }: Store, accountId: string, id: string) {
 describeEachDatabase('a certificate that expires on several domains', (open) => {
   it('is reported once per step with all domains that serve it, even those that are checked later', async () => {
     const store = await open();
-    const { see, queued, named, deliverAll } = await world(store);
+    const { see, queued, named, deliverAll } = await createCertificateWorld(store);
     // All hosts serve the certificate before its first step.
-    const early = { ...wildcard, facts: { ...wildcard.facts, notAfter: NOW + 80 * DAY } };
+    const early = { ...WILDCARD, facts: { ...WILDCARD.facts, notAfter: NOW + 80 * DAY } };
     for (const host of HOSTS) await see(host, NOW - MINUTE, early);
-    await see('b', NOW, wildcard);
+    await see('b', NOW, WILDCARD);
     expect(await queued()).toEqual(['expiry critical']);
     expect(await named(NOW)).toEqual(['abc', 0]);
     await deliverAll(NOW);
-    await see('a', NOW + 60 * MINUTE, wildcard);
-    await see('c', NOW + 180 * MINUTE, wildcard);
+    await see('a', NOW + 60 * MINUTE, WILDCARD);
+    await see('c', NOW + 180 * MINUTE, WILDCARD);
     expect(await queued()).toEqual(['expiry critical delivered']);
-    for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE, wildcard);
+    for (const host of HOSTS) await see(host, NOW + 2 * DAY + MINUTE, WILDCARD);
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
   });
 
   it('is reported with the targets of domains that share a host', async () => {
     const store = await open();
-    const { accountId, ids, see } = await world(store);
+    const { accountId, ids, see } = await createCertificateWorld(store);
     const backend = { host: 'a.shop.example', target: writeTarget({ connect_to: '10.0.0.7' }) };
     await store.db.updateTable('monitors').set(backend).where('id', '=', ids.b).execute();
     for (const host of HOSTS) await see(host, NOW);
-    const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
+    const about = { accountId, problem: 'expiry' as const, fingerprint: WILDCARD.facts.fingerprint };
     const incidentId = await lastIncident(store, about.problem);
     const request = { ...about, incidentId, step: 'critical' as const, channelKey: 'email', now: NOW };
     const { domains } = await alertedDomains(store, request);
@@ -73,7 +79,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('can be acknowledged after the domain that began the incident was removed', async () => {
     const store = await open();
-    const { accountId, ids, see, renew } = await world(store);
+    const { accountId, ids, see, renew } = await createCertificateWorld(store);
     for (const host of HOSTS) await see(host, NOW);
     const incidentId = await lastIncident(store, 'expiry');
     await renew('b', NOW + MINUTE);
@@ -85,7 +91,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is resolved when its last domain is renewed; until then, alerts name only the domains that are left', async () => {
     const store = await open();
-    const { see, renew, queued: allQueued, named, deliverAll } = await world(store);
+    const { see, renew, queued: allQueued, named, deliverAll } = await createCertificateWorld(store);
     const queued = async () => (await allQueued()).filter((one) => one.startsWith('expiry'));
     for (const host of HOSTS) await see(host, NOW);
     await deliverAll(NOW);
@@ -103,20 +109,20 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it.each(['removed', 'paused'] as const)('is resolved when the last domain with it is %s', async (how) => {
     const store = await open();
-    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+    const { accountId, ids, see, renew, queued, deliverAll } = await createCertificateWorld(store);
     for (const host of HOSTS) await see(host, NOW);
     await deliverAll(NOW);
     for (const host of ['a', 'b'] as const) await renew(host, NOW + 60 * MINUTE);
     expect(await queued()).toEqual(['expiry critical delivered']);
     const now = NOW + 120 * MINUTE;
     await LEAVE[how](store, { accountId, monitorId: ids.c, now });
-    await check(store, now, [fresh]);
+    await check(store, now, [RENEWED_WILDCARD]);
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
   });
 
   it('is reported again if it returns after its end was reported, even if its first domain is paused and still has it', async () => {
     const store = await open();
-    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+    const { accountId, ids, see, renew, queued, deliverAll } = await createCertificateWorld(store);
     await see('a', NOW);
     await see('b', NOW + MINUTE);
     await deliverAll(NOW + MINUTE);
@@ -129,7 +135,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is reported once on each channel, and at each step, that any of its domains uses', async () => {
     const store = await open();
-    const { accountId, ids, see, queued } = await world(store);
+    const { accountId, ids, see, queued } = await createCertificateWorld(store);
     const choose = (host: (typeof HOSTS)[number], own: Partial<AlertSettings>) =>
       changeMonitorAlerts(store, { accountId, monitorId: ids[host] }, own, NOW);
     for (const id of ['ops', 'web']) await addChannel(store, accountId, id);
@@ -150,7 +156,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is reported without the domains that are in maintenance, paused or unsubscribed', async () => {
     const store = await open();
-    const { accountId, ids, see, named } = await world(store);
+    const { accountId, ids, see, named } = await createCertificateWorld(store);
     for (const host of HOSTS) await see(host, NOW);
     expect(await named(NOW)).toEqual(['abc', 0]);
     const window = { startsAt: NOW - 1, endsAt: NOW + 60 * MINUTE, repeats: 'never' as const };
@@ -168,7 +174,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is acknowledged for all its domains at once', async () => {
     const store = await open();
-    const { accountId, see, queued, deliverAll, incidentOf } = await world(store);
+    const { accountId, see, queued, deliverAll, incidentOf } = await createCertificateWorld(store);
     for (const host of HOSTS) await see(host, NOW);
     await deliverAll(NOW);
     const { id } = await incidentOf('b', NOW);
@@ -187,7 +193,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is not reported again after the domain of the first alert is removed, and waiting alerts are still sent', async () => {
     const store = await open();
-    const { accountId, ids, see, renew, queued, deliverAll } = await world(store);
+    const { accountId, ids, see, renew, queued, deliverAll } = await createCertificateWorld(store);
     await see('a', NOW);
     for (const host of ['b', 'c'] as const) await see(host, NOW + MINUTE);
     await removeMonitor(store, { accountId, monitorId: ids.a, now: NOW });
@@ -202,7 +208,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
 
   it('is not reported again even if its first incident ended 800 days ago, after which incidents are usually deleted', async () => {
     const store = await open();
-    const { see, renew, queued, deliverAll } = await world(store);
+    const { see, renew, queued, deliverAll } = await createCertificateWorld(store);
     for (const host of HOSTS) await see(host, NOW);
     await deliverAll(NOW);
     for (const host of ['a', 'b'] as const) await renew(host, NOW + 60 * MINUTE);
@@ -222,7 +228,7 @@ describe.skipIf(!hasDatabase('postgres'))('several workers that check one certif
     try {
       const stores = await Promise.all([1, 2, 3].map(() => database.open()));
       const [store] = stores as [Store];
-      const { accountId, queued, deliverAll } = await world(store);
+      const { accountId, queued, deliverAll } = await createCertificateWorld(store);
       for (let index = 0; index < 20; index++) await watch(store, accountId, `${index}.shop.example`);
       const checkAll = async (now: number, leaf: SampleCertificate) => {
         await store.db.updateTable('monitors').set({ next_check_at: now }).execute();
@@ -232,11 +238,11 @@ describe.skipIf(!hasDatabase('postgres'))('several workers that check one certif
           claimed.map((one, index) => recordCheck(stores[index % 3] ?? store, checkOf(one, now, [leaf]))),
         );
       };
-      await checkAll(NOW, wildcard);
+      await checkAll(NOW, WILDCARD);
       expect(await queued()).toEqual(['expiry critical']);
       await deliverAll(NOW);
-      await checkAll(NOW + 60 * MINUTE, fresh);
-      await checkAll(NOW + 62 * MINUTE, fresh);
+      await checkAll(NOW + 60 * MINUTE, RENEWED_WILDCARD);
+      await checkAll(NOW + 62 * MINUTE, RENEWED_WILDCARD);
       expect(await queued()).toEqual(['expiry critical delivered', 'expiry resolved']);
     } finally {
       await database.remove();
@@ -247,9 +253,9 @@ describe.skipIf(!hasDatabase('postgres'))('several workers that check one certif
 describeEachDatabase('a certificate that was renewed on one of its domains', (open) => {
   const old = certificate({ subject: '*.shop.example', sans: ['*.shop.example'] });
   async function renewedOn(store: Store, host: 'a') {
-    const all = await world(store);
+    const all = await createCertificateWorld(store);
     for (const each of HOSTS) await all.see(each, NOW, old);
-    await all.see(host, NOW + DAY, fresh);
+    await all.see(host, NOW + DAY, RENEWED_WILDCARD);
     return {
       ...all,
       alerts: async () => (await all.queued()).filter((one) => one.startsWith('not_deployed')),
@@ -266,7 +272,11 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
     await see('b', NOW + 2 * DAY, old);
     await see('c', NOW + 2 * DAY, old);
     expect(await alerts()).toEqual(['not_deployed opened']);
-    const about = { accountId, problem: 'not_deployed' as const, fingerprint: fresh.facts.fingerprint };
+    const about = {
+      accountId,
+      problem: 'not_deployed' as const,
+      fingerprint: RENEWED_WILDCARD.facts.fingerprint,
+    };
     const group = await alertedDomains(store, {
       ...about,
       incidentId: await lastIncident(store, about.problem),
@@ -280,15 +290,15 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
     ]);
     await deliverAll(NOW + 2 * DAY);
     for (const host of ['b', 'c'] as const)
-      for (const minutes of [0, 2]) await see(host, NOW + 3 * DAY + minutes * MINUTE, fresh);
+      for (const minutes of [0, 2]) await see(host, NOW + 3 * DAY + minutes * MINUTE, RENEWED_WILDCARD);
     expect(await alerts()).toEqual(['not_deployed opened delivered', 'not_deployed resolved']);
   });
 
   it('leads to no alert if the other domains follow within a day or the first one is reverted', async () => {
     const store = await open();
     const { see, alerts } = await renewedOn(store, 'a');
-    for (const host of ['b', 'c'] as const) await see(host, NOW + DAY + 60 * MINUTE, fresh);
-    for (const host of HOSTS) await see(host, NOW + 3 * DAY, fresh);
+    for (const host of ['b', 'c'] as const) await see(host, NOW + DAY + 60 * MINUTE, RENEWED_WILDCARD);
+    for (const host of HOSTS) await see(host, NOW + 3 * DAY, RENEWED_WILDCARD);
     expect(await alerts()).toEqual([]);
     const other = await open();
     const undone = await renewedOn(other, 'a');
@@ -306,7 +316,7 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
 
   it('leads to no alert if the new certificate has other names, because that is not a renewal', async () => {
     const store = await open();
-    const { see } = await world(store);
+    const { see } = await createCertificateWorld(store);
     await see('a', NOW, old);
     await see('b', NOW, old);
     await see('c', NOW, certificate({ sans: ['c.shop.example'] }));
@@ -320,10 +330,10 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
 describeEachDatabase('a domain registration that expires soon', (open) => {
   it('is reported once for all hosts under the registered domain', async () => {
     const store = await open();
-    const { ids, queued, see } = await world(store);
+    const { ids, queued, see } = await createCertificateWorld(store);
     const expiresAt = NOW + 20 * DAY;
     const registration = { outcome: 'expires' as const, domain: 'shop.example', expiresAt, registrar: null };
-    for (const host of HOSTS) await see(host, NOW, fresh, { registration });
+    for (const host of HOSTS) await see(host, NOW, RENEWED_WILDCARD, { registration });
     expect(await queued()).toEqual(['registration 30d']);
     const incidents = await store.db
       .selectFrom('incident_members')

@@ -19,8 +19,8 @@ import {
   watch,
 } from './samples.ts';
 
-export const wildcard = endingSoon({ subject: '*.shop.example', sans: ['*.shop.example'] });
-export const fresh = certificate({
+export const WILDCARD = endingSoon({ subject: '*.shop.example', sans: ['*.shop.example'] });
+export const RENEWED_WILDCARD = certificate({
   subject: '*.shop.example',
   sans: ['*.shop.example'],
   notBefore: NOW,
@@ -38,7 +38,7 @@ export async function lastIncident({ db }: Store, problem: Problem): Promise<str
 }
 
 /** Creates an account with three hosts that may serve one certificate. */
-export async function world(store: Store) {
+export async function createCertificateWorld(store: Store) {
   const { id: accountId } = await person(store, 'alice');
   await store.db.updateTable('accounts').set({ plan: 'premium' }).execute();
   const ids = { a: '', b: '', c: '' };
@@ -47,7 +47,7 @@ export async function world(store: Store) {
   async function see(
     host: (typeof HOSTS)[number],
     now: number,
-    leaf: SampleCertificate = wildcard,
+    leaf: SampleCertificate = WILDCARD,
     posture: Pick<PostureVerdict, 'registration'> | null = null,
   ) {
     await store.db
@@ -66,8 +66,8 @@ export async function world(store: Store) {
     see,
     /** Ends the incident of a host that serves another certificate: the old one must not be seen for 90 seconds. */
     renew: async (host: (typeof HOSTS)[number], now: number) => {
-      await see(host, now, fresh);
-      await see(host, now + 2 * MINUTE, fresh);
+      await see(host, now, RENEWED_WILDCARD);
+      await see(host, now + 2 * MINUTE, RENEWED_WILDCARD);
     },
     /** Returns the steps of all deliveries in order, with the channel if it is not the account's mail. */
     queued: async () => {
@@ -90,7 +90,7 @@ export async function world(store: Store) {
         .execute();
     },
     named: async (now: number, step: 'critical' | 'three_days' | 'resolved' = 'critical') => {
-      const about = { accountId, problem: 'expiry' as const, fingerprint: wildcard.facts.fingerprint };
+      const about = { accountId, problem: 'expiry' as const, fingerprint: WILDCARD.facts.fingerprint };
       const incidentId = await lastIncident(store, about.problem);
       const alerted = await alertedDomains(store, { ...about, incidentId, step, channelKey: 'email', now });
       return [alerted.domains.map(({ host }) => host.charAt(0)).join(''), alerted.changed];

@@ -3,7 +3,7 @@ import { certificateDers, pruneOrphanCertificates } from '../../server/store/che
 import { findMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { alternate, postureAt } from '../kit/product/observation.ts';
+import { alternateChain, postureAt } from '../kit/product/observation.ts';
 import {
   certificate,
   check,
@@ -70,7 +70,7 @@ describeEachDatabase('recording a check', (open) => {
       ...made.observation,
       addresses: [{ ...address, staple: new Uint8Array(70) }],
       authorities: [{ der: fetched.der, source: 'fetched' as const, url: 'http://ca.example/i.der' }],
-      posture: postureAt(NOW, { alternates: [alternate('rsa', [other.der])] }),
+      posture: postureAt(NOW, { alternates: [alternateChain('rsa', [other.der])] }),
     };
     await recordCheck(store, { ...made, observation, certificates: [leaf, fetched, other] });
 

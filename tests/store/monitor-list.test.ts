@@ -6,7 +6,7 @@ import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
-import { boundsOf } from '../../contract/durations.ts';
+import { periodBounds } from '../../contract/durations.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
@@ -110,7 +110,7 @@ describeEachDatabase('the list of monitors', (open) => {
     await check(store, NOW + 9, [certificate({ notAfter: Date.UTC(2027, 2, 9) })]);
     await pauseMonitor(store, { accountId, monitorId, now: NOW });
     const expiring = async (expires: string, filter: { q?: string; status?: 'ok' | 'expired' } = {}) => {
-      const query = { accountId, sort: 'name' as const, expires: boundsOf(expires), now: NOW, ...filter };
+      const query = { accountId, sort: 'name' as const, expires: periodBounds(expires), now: NOW, ...filter };
       const list = await listMonitors(store, { ...query, page: 1, pageSize: 50 });
       const { ids, total } = await monitorIds(store, { ...query, limit: 9 });
       expect([list.total, total]).toEqual([list.monitors.length, ids.length]);

@@ -4,7 +4,7 @@ import { describeAnyDatabase, describeEachDatabase } from '../kit/databases/data
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startScriptedPeer } from '../kit/peers/scripted-peer.ts';
-import { endOf } from '../probe/goodbyes.ts';
+import { goodbyeSteps } from '../probe/goodbyes.ts';
 import { type Talk, TALKS } from '../probe/starttls-talks.ts';
 import { type Rig, type RigOptions, START, startRig, until } from './rig.ts';
 import { retryDelivery } from '../../server/store/alerts/deliveries.ts';
@@ -238,7 +238,7 @@ async function rigWithSlowMail(store: Rig['store'], options: RigOptions = {}) {
   const talk = TALKS.find(({ server }) => server === 'Postfix') as Talk;
   const peer = await startScriptedPeer(talk.steps, {
     certificate: rig.issue('mail.example'),
-    insideTls: endOf(talk, 'upgraded'),
+    insideTls: goodbyeSteps(talk, 'upgraded'),
     delay: () => greeted,
   });
   onTestFinished(() => peer.stop());

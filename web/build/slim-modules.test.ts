@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { slimmed } from './slim-modules.ts';
+import { slimmedCode } from './slim-modules.ts';
 
 const flat = (code: string): string => code.replaceAll(/\s+/g, ' ').trim();
 
@@ -8,7 +8,7 @@ it('the build marks computed constants as pure and leaves literals and functions
     export const LIMIT = 3;
     export const outer = z.object({ inner }).meta({ id: 'Outer' });
     export const isLong = (text: string): boolean => text.length > LIMIT;`;
-  expect(flat(slimmed(source, false))).toBe(
+  expect(flat(slimmedCode(source, false))).toBe(
     flat(`const inner = /* @__PURE__ */ (() => (z.string()))();
       export const LIMIT = 3;
       export const outer = /* @__PURE__ */ (() => (z.object({ inner }).meta({ id: 'Outer' })))();
@@ -28,7 +28,7 @@ it('the build keeps only the fields of an API call that the pages read', () => {
       status: 200,
       problems: ['not_found'],
     } as const satisfies Call;`;
-  expect(flat(slimmed(source, true))).toBe(
+  expect(flat(slimmedCode(source, true))).toBe(
     flat(`export const removeIt = /* @__PURE__ */ (() => ({
       method: 'delete',
       path: '/it/{id}',

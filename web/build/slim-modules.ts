@@ -35,7 +35,7 @@ export function slimModules(): Plugin {
         const [call] = ZOD_UNUSED_CALL.exec(code) ?? [];
         if (call) this.error(`The pages load zod without ${call.slice(1)}…), see web/build/slim-modules.ts`);
       }
-      if (CONTRACT.test(path)) return { code: slimmed(code, CALLS.test(path)), map: null };
+      if (CONTRACT.test(path)) return { code: slimmedCode(code, CALLS.test(path)), map: null };
       // Before zod creates the first schema, it tries to compile code. Our content security policy forbids that, and browsers
       // report the attempt.
       if (ZOD_CORE.test(path)) return { code: `${code}\nglobalConfig.jitless = true;`, map: null };
@@ -64,7 +64,7 @@ function emptyFunctions(code: string): string {
  * Returns the source with computed constants marked as pure: `x` becomes `(() => x)()`. To a bundler, creating a schema looks
  * like a side effect; a pure constant is dropped if unused. With `isOfCalls`, object literals keep only the used parts of a call.
  */
-export function slimmed(code: string, isOfCalls: boolean): string {
+export function slimmedCode(code: string, isOfCalls: boolean): string {
   let slim = '';
   let copiedTo = 0;
   const replace = (start: number, end: number, text: string): void => {

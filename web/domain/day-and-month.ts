@@ -1,4 +1,4 @@
-import { boundsOf, DAY_MS } from '../../contract/durations.ts';
+import { periodBounds, DAY_MS } from '../../contract/durations.ts';
 import { dateFormat, listed } from '../lib/format.ts';
 
 const HALF_A_YEAR_MS = 182 * DAY_MS;
@@ -44,7 +44,7 @@ export function shortDays(from: number, to: number): (instant: number) => string
 
 /** Returns 'March 2027' for '2027-03', and '22 Nov – 5 Dec' for '2026-11-22..2026-12-05'. */
 export function periodName(period: string): string {
-  const { from, until } = boundsOf(period);
+  const { from, until } = periodBounds(period);
   if (!isOfDays(period)) return utcMonth(from);
   const [first, last] = [utcDay(from), utcDay(until - 1)];
   return first === last ? first : `${first} – ${last}`;

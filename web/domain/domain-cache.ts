@@ -7,10 +7,10 @@ import {
   type DomainPage,
   findDomain,
   type LoadedPages,
-  patched,
-  prepended,
+  withReplaced,
+  withPrepended,
   totalOf,
-  without,
+  withoutDomains,
 } from './list-cache.ts';
 
 // Cached in place of a single domain after its removal.
@@ -127,7 +127,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
       void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });
     queryClient.setQueryData<DomainWire | typeof REMOVED>(domainKey(domain.id), (single) => single && domain);
     for (const { filter, pages } of cachedLists(queryClient))
-      write(queryClient, filter, pages, patched(pages, domain));
+      write(queryClient, filter, pages, withReplaced(pages, domain));
     return isReading || (former !== undefined && placeOf(former) !== placeOf(domain));
   };
 
@@ -135,7 +135,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     const gone = new Set(ids);
     for (const id of ids) queryClient.setQueryData(domainKey(id), REMOVED);
     for (const { filter, pages } of cachedLists(queryClient))
-      write(queryClient, filter, pages, without(pages, gone));
+      write(queryClient, filter, pages, withoutDomains(pages, gone));
   };
 
   /** Adds a new domain to the lists that certainly begin with it. */
@@ -145,7 +145,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
         isUnfiltered(filter) &&
         ((filter.sort === 'newest' && filter.direction !== 'asc') || totalOf(pages) === 0)
       )
-        write(queryClient, filter, pages, prepended(pages, domain));
+        write(queryClient, filter, pages, withPrepended(pages, domain));
     queryClient.setQueryData<SummaryWire>(SUMMARY_KEY, (summary) => summary && withOne(summary));
   };
 

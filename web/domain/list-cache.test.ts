@@ -5,10 +5,10 @@ import {
   findDomain,
   loadedDomains,
   type LoadedPages,
-  patched,
-  prepended,
+  withReplaced,
+  withPrepended,
   totalOf,
-  without,
+  withoutDomains,
 } from './list-cache.ts';
 
 /** Returns pages of two rows each; each letter is the id of a row. */
@@ -34,24 +34,24 @@ it('the loaded pages give their rows in order without duplicates', () => {
 });
 
 it('a changed domain is replaced in place, and the other pages are kept', () => {
-  const next = patched(sparse, exampleDomain({ id: 'g', checking: true }));
+  const next = withReplaced(sparse, exampleDomain({ id: 'g', checking: true }));
   expect(findDomain(next, 'g')?.checking).toBe(true);
   expect(idsByPage(next)).toEqual(idsByPage(sparse));
   expect(next.get(1)).toBe(sparse.get(1));
 });
 
 it('an added domain shifts the rows behind it to the next pages', () => {
-  const next = prepended(pagesOf(4, { 1: 'dc', 2: 'ba' }), exampleDomain({ id: 'e' }));
+  const next = withPrepended(pagesOf(4, { 1: 'dc', 2: 'ba' }), exampleDomain({ id: 'e' }));
   expect(idsByPage(next)).toEqual({ 1: 'ed', 2: 'cb' });
   expect(totalOf(next)).toBe(5);
 });
 
 it('the rows behind a removed domain move up', () => {
-  const next = without(pagesOf(4, { 1: 'dc', 2: 'ba' }), new Set(['d']));
+  const next = withoutDomains(pagesOf(4, { 1: 'dc', 2: 'ba' }), new Set(['d']));
   expect(idsByPage(next)).toEqual({ 1: 'cb', 2: 'a' });
   expect(totalOf(next)).toBe(3);
 });
 
 it('removing a domain that is not loaded changes no page', () => {
-  expect(without(sparse, new Set(['x']))).toBe(sparse);
+  expect(withoutDomains(sparse, new Set(['x']))).toBe(sparse);
 });

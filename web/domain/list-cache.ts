@@ -28,7 +28,7 @@ export function totalOf(pages: LoadedPages): number {
 }
 
 /** Returns the list with the domain replaced in place. */
-export function patched(pages: LoadedPages, domain: DomainWire): LoadedPages {
+export function withReplaced(pages: LoadedPages, domain: DomainWire): LoadedPages {
   return new Map(
     [...pages].map(([number, page]) => [
       number,
@@ -40,12 +40,12 @@ export function patched(pages: LoadedPages, domain: DomainWire): LoadedPages {
 }
 
 /** Returns the list with a new domain at the front. */
-export function prepended(pages: LoadedPages, domain: DomainWire): LoadedPages {
+export function withPrepended(pages: LoadedPages, domain: DomainWire): LoadedPages {
   return refilled(pages, [domain, ...loadedDomains(pages)]);
 }
 
 /** Returns the list without the domains with these ids; the following domains move up. */
-export function without(pages: LoadedPages, ids: ReadonlySet<string>): LoadedPages {
+export function withoutDomains(pages: LoadedPages, ids: ReadonlySet<string>): LoadedPages {
   return refilled(
     pages,
     loadedDomains(pages).filter(({ id }) => !ids.has(id)),

@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/calls/call.ts';
 import {
-  accepted,
+  acceptedResponse,
   type Answer,
   answerOf,
   type AnyCallInput,
@@ -36,5 +36,5 @@ export async function callForResponse(call: Call, input: AnyCallInput = {}): Pro
     await refreshSession();
     response = await send<Call>(call, input);
   }
-  return accepted(response, input);
+  return acceptedResponse(response, input);
 }

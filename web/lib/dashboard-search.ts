@@ -9,7 +9,7 @@ import {
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
 } from '../../contract/words.ts';
-import { PERIOD } from '../../contract/durations.ts';
+import { PERIOD_PATTERN } from '../../contract/durations.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';
 
 const VIEWS = ['grid', 'list'] as const;
@@ -57,7 +57,7 @@ export const dashboardSearch = searchParameters<DashboardSearch>({
   q: line(SEARCH_MAX_LENGTH),
   status: oneOf(LIST_STATUSES),
   tag: (raw) => (tag(raw)?.includes(',') ? undefined : tag(raw)),
-  expires: (raw) => (typeof raw === 'string' && PERIOD.test(raw) ? raw : undefined),
+  expires: (raw) => (typeof raw === 'string' && PERIOD_PATTERN.test(raw) ? raw : undefined),
   issuer: line(NAME_MAX_LENGTH),
   without: oneOf(['tag', 'issuer']),
   group: oneOf(DOMAIN_GROUPINGS),

@@ -68,7 +68,7 @@ export function callPublic<C extends Call & { access: 'public' }>(
   ...[input]: InputArgument<C>
 ): Promise<Answer<C>>;
 export async function callPublic(call: Call, input: AnyCallInput = {}): Promise<unknown> {
-  const response = await accepted(await send<Call>(call, input), input);
+  const response = await acceptedResponse(await send<Call>(call, input), input);
   return answerOf(call, response, input.signal);
 }
 
@@ -141,7 +141,10 @@ export const isRefused = ({ ok, headers }: Response): boolean =>
   !ok || headers.get('content-type')?.startsWith('application/problem+json') === true;
 
 /** Returns the response of a successful call. Throws the ApiError of a refused one. */
-export async function accepted(response: Response, { failureText }: RequestOptions): Promise<Response> {
+export async function acceptedResponse(
+  response: Response,
+  { failureText }: RequestOptions,
+): Promise<Response> {
   if (!isRefused(response)) return response;
   const error = await errorOf(response);
   if (failureText === undefined) throw error;

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { boundsOf } from '../../../contract/durations.ts';
+import { periodBounds } from '../../../contract/durations.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
@@ -92,7 +92,7 @@ export const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFil
   q,
   status,
   tag,
-  expires: expires === undefined ? undefined : boundsOf(expires),
+  expires: expires === undefined ? undefined : periodBounds(expires),
   issuer,
   without,
 });

@@ -16,7 +16,7 @@ import { begunDeployment, conditionsOf, replacedCertificate, waitingAddresses } 
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { HandshakeObservation, Http2Fault, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
-import { alternate, postureAt, UNASKED } from '../../../tests/kit/product/observation.ts';
+import { alternateChain, postureAt, UNASKED } from '../../../tests/kit/product/observation.ts';
 
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 
@@ -50,7 +50,7 @@ describe('an incomplete chain', () => {
   });
 
   it('needs no alert if the server sends it only to clients that ask for another key type', () => {
-    const posture = postureAt(NOW, { alternates: [alternate('rsa', [issue().der])] });
+    const posture = postureAt(NOW, { alternates: [alternateChain('rsa', [issue().der])] });
     expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
   });
 });
@@ -212,7 +212,7 @@ describe('the addresses where a certificate is missing', () => {
 
   it('do not include one whose certificate was issued at the same time and may be for another key type', () => {
     expect(waiting({ certificate, successor })).toEqual([]);
-    const posture = postureAt(NOW, { alternates: [alternate('rsa', [issue().der])] });
+    const posture = postureAt(NOW, { alternates: [alternateChain('rsa', [issue().der])] });
     expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import {
   trustStore,
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
-import { served, WATCHED } from '../../../tests/kit/certificates/sound.ts';
+import { SOUND_OBSERVATION, WATCHED } from '../../../tests/kit/certificates/sound.ts';
 import { postureAt } from '../../../tests/kit/product/observation.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
@@ -22,7 +22,7 @@ import type { AlertContext, EarlierDelivery } from '../alerting/route.ts';
 import { type CheckState, concernedCertificates, conclude } from './conclude.ts';
 
 const unreachable = observation([failed()]);
-const verdictOf = (seen: typeof served) => judge(seen, NOW, trustStore);
+const verdictOf = (seen: typeof SOUND_OBSERVATION) => judge(seen, NOW, trustStore);
 const SECOND_CHECK = 30_000;
 
 const SUSPECTED: CheckState = {
@@ -73,15 +73,18 @@ const delivered: EarlierDelivery = {
   isBeingSent: false,
 };
 
-const concluded = (state: CheckState, seen: typeof served, context: AlertContext | null = CONTEXT) =>
-  conclude(state, seen, verdictOf(seen), context, NOW);
-const needs = (state: CheckState, seen: typeof served) =>
+const concluded = (
+  state: CheckState,
+  seen: typeof SOUND_OBSERVATION,
+  context: AlertContext | null = CONTEXT,
+) => conclude(state, seen, verdictOf(seen), context, NOW);
+const needs = (state: CheckState, seen: typeof SOUND_OBSERVATION) =>
   concernedCertificates(state, seen, verdictOf(seen), NOW) !== null;
 
 describe('the conclusion of a check', () => {
   it('a check with an unchanged result plans the next check after the interval, and nothing else', () => {
-    expect(needs(WATCHED, served)).toBe(false);
-    expect(concluded(WATCHED, served, null)).toMatchObject({
+    expect(needs(WATCHED, SOUND_OBSERVATION)).toBe(false);
+    expect(concluded(WATCHED, SOUND_OBSERVATION, null)).toMatchObject({
       uptime: { uptime: 'up', recentChecks: 'uu' },
       incidents: [],
       alerts: [],
@@ -101,11 +104,11 @@ describe('the conclusion of a check', () => {
   });
 
   it('names the problem of an untrusted certificate or an unreachable host, and no problem if all is well', () => {
-    const untrusted = judge(served, NOW, createTrustStore([]));
-    const problemOf = (seen: typeof served, verdict = verdictOf(seen)) =>
+    const untrusted = judge(SOUND_OBSERVATION, NOW, createTrustStore([]));
+    const problemOf = (seen: typeof SOUND_OBSERVATION, verdict = verdictOf(seen)) =>
       conclude(WATCHED, seen, verdict, CONTEXT, NOW).problem;
-    expect(problemOf(served)).toBeNull();
-    expect(problemOf(served, untrusted)).toMatchObject({
+    expect(problemOf(SOUND_OBSERVATION)).toBeNull();
+    expect(problemOf(SOUND_OBSERVATION, untrusted)).toMatchObject({
       code: 'untrusted',
       message: expect.stringMatching(/\w/),
     });
@@ -155,12 +158,12 @@ describe('the conclusion of a check', () => {
   });
 
   it('counts a host as unreachable from the first failed check until a check reads a certificate', () => {
-    const since = (unreachableSince: number | null, seen: typeof served) =>
+    const since = (unreachableSince: number | null, seen: typeof SOUND_OBSERVATION) =>
       concluded({ ...WATCHED, unreachableSince }, seen).unreachableSince;
-    expect(since(null, served)).toBeNull();
+    expect(since(null, SOUND_OBSERVATION)).toBeNull();
     expect(since(null, unreachable)).toBe(unreachable.observedAt);
     expect(since(NOW - HOUR_MS, unreachable)).toBe(NOW - HOUR_MS);
-    expect(since(NOW - HOUR_MS, served)).toBeNull();
+    expect(since(NOW - HOUR_MS, SOUND_OBSERVATION)).toBeNull();
   });
 
   it('a first failure opens no incident and repeats the check after 30 seconds', () => {
@@ -193,8 +196,8 @@ describe('the conclusion of a check', () => {
   });
 
   it('a recovery ends the incident and alerts only channels that got the outage alert', () => {
-    expect(needs(DOWN, served)).toBe(true);
-    expect(concluded(DOWN, served, { ...CONTEXT, deliveries: [delivered] })).toMatchObject({
+    expect(needs(DOWN, SOUND_OBSERVATION)).toBe(true);
+    expect(concluded(DOWN, SOUND_OBSERVATION, { ...CONTEXT, deliveries: [delivered] })).toMatchObject({
       uptime: { uptime: 'up', downSince: null },
       incidents: [{ kind: 'end', id: 'outage', endedAt: NOW, recovered: true }],
       alerts: [
@@ -204,7 +207,7 @@ describe('the conclusion of a check', () => {
   });
 
   it('an alert about a certificate goes to every channel that one of its domains chose and is subscribed to', () => {
-    const expired = { ...served, observedAt: NOW + 400 * DAY_MS };
+    const expired = { ...SOUND_OBSERVATION, observedAt: NOW + 400 * DAY_MS };
     const at = expired.observedAt;
     const choice = (channels: string[], unsubscribed: string[] = []) => ({
       settings: { ...DEFAULT_ALERT_SETTINGS, channels },
@@ -253,18 +256,20 @@ describe('the conclusion of a check', () => {
 
   it('the check of our own site causes no alert and is repeated after five minutes', () => {
     expect(needs({ ...SUSPECTED, kind: 'own' }, unreachable)).toBe(false);
-    expect(concluded({ ...WATCHED, kind: 'own' }, served, null)).toMatchObject({
+    expect(concluded({ ...WATCHED, kind: 'own' }, SOUND_OBSERVATION, null)).toMatchObject({
       alerts: [],
       nextCheckAt: NOW + 5 * MINUTE_MS,
     });
   });
 
   it('makes the next check due at once if one was requested during this check', () => {
-    expect(concluded({ ...WATCHED, isRequested: true }, served, null).nextCheckAt).toBe(NOW);
+    expect(concluded({ ...WATCHED, isRequested: true }, SOUND_OBSERVATION, null).nextCheckAt).toBe(NOW);
   });
 
   it('the first check of a monitor is repeated after a minute to examine TLS versions, CAA and registration', () => {
-    expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
+    expect(concluded({ ...WATCHED, previous: null }, SOUND_OBSERVATION, null).nextCheckAt).toBe(
+      NOW + MINUTE_MS,
+    );
   });
 
   it.each([1, 180, 299])(
@@ -287,22 +292,23 @@ describe('the conclusion of a check', () => {
       resumesAt: NOW + 15 * MINUTE_MS,
     });
     const nextAfter = (changes: Partial<typeof posture>, state: Partial<CheckState> = {}) => {
-      const seen = { ...served, posture: { ...posture, ...changes } };
+      const seen = { ...SOUND_OBSERVATION, posture: { ...posture, ...changes } };
       const verdict = judge(seen, NOW, trustStore, state.previous);
       return conclude({ ...WATCHED, ...state }, seen, verdict, null, NOW).nextCheckAt;
     };
     expect(nextAfter({})).toBe(NOW + 15 * MINUTE_MS);
     expect(nextAfter({}, { jitter: 0.5 })).toBe(NOW + 17.5 * MINUTE_MS);
     // A check without a posture does not change when the next posture check is due.
-    const limited = judge({ ...served, posture }, NOW, trustStore);
+    const limited = judge({ ...SOUND_OBSERVATION, posture }, NOW, trustStore);
     const between = (now: number) =>
-      conclude(WATCHED, served, judge(served, now, trustStore, limited), null, now).nextCheckAt;
+      conclude(WATCHED, SOUND_OBSERVATION, judge(SOUND_OBSERVATION, now, trustStore, limited), null, now)
+        .nextCheckAt;
     expect(between(NOW + MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS);
     expect(between(NOW + 15 * MINUTE_MS)).toBe(NOW + 15 * MINUTE_MS + DAY_MS);
     // The limit allows more after a minute, but no endpoint gets two posture checks within 15 minutes.
     expect(nextAfter({ resumesAt: NOW + MINUTE_MS })).toBe(NOW + 15 * MINUTE_MS - 1_000);
     const { resumesAt: _, ...tooSlow } = posture;
-    const seen = { ...served, posture: tooSlow };
+    const seen = { ...SOUND_OBSERVATION, posture: tooSlow };
     expect(concluded(WATCHED, seen, null).nextCheckAt).toBe(NOW + DAY_MS);
     const { postponed: __, resumesAt: ___, ...tested } = posture;
     const previous = judge({ ...seen, posture: tested }, NOW, trustStore);
@@ -313,7 +319,7 @@ describe('the conclusion of a check', () => {
 describe('the routes of an alert', () => {
   const unreported: CheckState = { ...DOWN, incidents: [{ ...OUTAGE, notifiedSteps: [], lastStepAt: null }] };
   const failedOn = (channelKey: string): EarlierDelivery => ({ ...delivered, channelKey, state: 'failed' });
-  const routes = (state: CheckState, seen: typeof served, deliveries: EarlierDelivery[]) =>
+  const routes = (state: CheckState, seen: typeof SOUND_OBSERVATION, deliveries: EarlierDelivery[]) =>
     concluded(state, seen, { ...CONTEXT, deliveries }).alerts.map((alert) =>
       alert.routes.map(({ key }) => key),
     );
@@ -324,15 +330,15 @@ describe('the routes of an alert', () => {
   });
 
   it('the routes of a recovery alert include channels where the outage alert still waits, not where it was superseded', () => {
-    expect(routes(DOWN, served, [{ ...delivered, state: 'waiting' }])).toEqual([[ACCOUNT_MAIL]]);
-    expect(routes(DOWN, served, [{ ...delivered, state: 'superseded' }])).toEqual([[]]);
+    expect(routes(DOWN, SOUND_OBSERVATION, [{ ...delivered, state: 'waiting' }])).toEqual([[ACCOUNT_MAIL]]);
+    expect(routes(DOWN, SOUND_OBSERVATION, [{ ...delivered, state: 'superseded' }])).toEqual([[]]);
   });
 });
 
 it('if `concernedCertificates` returns null, the alert context does not change the conclusion', () => {
   const expiring = (days: number) =>
     observation([answer(withChain(issue({ notBefore: NOW - 80 * DAY_MS, notAfter: NOW + days * DAY_MS })))]);
-  const seen = fc.constantFrom(served, unreachable, expiring(2), expiring(40));
+  const seen = fc.constantFrom(SOUND_OBSERVATION, unreachable, expiring(2), expiring(40));
   const incident = fc.record({
     snoozedUntil: fc.constantFrom(null, NOW + HOUR_MS),
     endedAt: fc.constantFrom(null, NOW - MINUTE_MS),

@@ -8,19 +8,19 @@ import {
   observation,
   trustStore,
 } from '../../../tests/kit/certificates/judging.ts';
-import { served, sound, soundWith } from '../../../tests/kit/certificates/sound.ts';
+import { SOUND_OBSERVATION, SOUND_VERDICT, soundWith } from '../../../tests/kit/certificates/sound.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';
 import { onScheduleUntil } from '../judge/renewal.ts';
 import { certificateProblem, problemOf } from './problems.ts';
 
-const codeOf = (verdict: Verdict) => problemOf(verdict, served.endpoint, NOW)?.code ?? null;
+const codeOf = (verdict: Verdict) => problemOf(verdict, SOUND_OBSERVATION.endpoint, NOW)?.code ?? null;
 const overdue = { code: 'renewal_overdue', severity: 'warning' } as const;
 const unreachable = { code: 'address_unreachable', severity: 'warning' } as const;
 
 describe('the problem of a host', () => {
   it('is `overdue` only if no other finding asks for a fix', () => {
-    expect(codeOf(sound)).toBeNull();
+    expect(codeOf(SOUND_VERDICT)).toBeNull();
     expect(codeOf(soundWith({ ...unreachable, severity: 'note' }))).toBeNull();
     expect(codeOf(soundWith(overdue))).toBe('overdue');
     expect(codeOf(soundWith(overdue, unreachable))).toBe('flawed');
@@ -28,7 +28,7 @@ describe('the problem of a host', () => {
 
   it('is an intermediate that expires within two weeks, which no finding reports', () => {
     const ending = (days: number): Verdict => ({
-      ...sound,
+      ...SOUND_VERDICT,
       limiting: {
         fingerprint: 'f',
         notBefore: NOW - DAY_MS,
@@ -39,7 +39,7 @@ describe('the problem of a host', () => {
       },
     });
     expect(codeOf(ending(15))).toBeNull();
-    expect(problemOf(ending(14.9), served.endpoint, NOW)).toEqual({
+    expect(problemOf(ending(14.9), SOUND_OBSERVATION.endpoint, NOW)).toEqual({
       code: 'flawed',
       message: expect.stringMatching(/^Its intermediate R13 expires first, on \d/) as string,
     });
@@ -52,9 +52,9 @@ describe('the problem of a certificate', () => {
     const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
     const refused = judge(observation([answer([leaf])], { authorities: [issuer] }), NOW, trustStore);
     const problemIn = (verdict: Verdict) =>
-      certificateProblem(verdict, verdict.leafFingerprint ?? '', served.endpoint.protocol);
+      certificateProblem(verdict, verdict.leafFingerprint ?? '', SOUND_OBSERVATION.endpoint.protocol);
     expect(problemIn(refused)).toBe('refused');
-    expect(problemIn(sound)).toBeNull();
+    expect(problemIn(SOUND_VERDICT)).toBeNull();
     expect(problemIn(soundWith(overdue))).toBe('overdue');
     expect(problemIn(soundWith({ ...overdue, severity: 'note' }))).toBeNull();
   });
@@ -69,7 +69,7 @@ describe('onScheduleUntil', () => {
     overdueAt: NOW + 1,
   } as const;
   const lasting = (days: number) => ({ fingerprint: 'leaf', notBefore: NOW, notAfter: NOW + days * DAY_MS });
-  const verdict = { ...sound, trusted: true, renewal, leafFingerprint: 'leaf' };
+  const verdict = { ...SOUND_VERDICT, trusted: true, renewal, leafFingerprint: 'leaf' };
 
   it('is null unless the certificate is trusted and lives less than 30 days', () => {
     expect(onScheduleUntil(verdict, lasting(29))).toBe(NOW + 1);
@@ -83,7 +83,7 @@ describe('onScheduleUntil', () => {
     const seen = (renewalWindow: { start: number; end: number } | null): typeof verdict => ({
       ...verdict,
       lastSeen: {
-        ...(sound.lastSeen ?? expect.fail()),
+        ...(SOUND_VERDICT.lastSeen ?? expect.fail()),
         expiring: [{ ...other, role: 'leaf', name: 'other', renewalWindow }],
       },
     });

@@ -4,14 +4,14 @@ import type { Protocol } from '../../../contract/protocols.ts';
 import { objectIdentifier, sequence, tagged } from '../../../tests/kit/certificates/der-writer.ts';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   ENDPOINT,
   inWords,
   NOW,
   observation,
   withChain,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   type CertificateOptions,
@@ -33,7 +33,7 @@ const forPurpose = (identifier: string): CertificateOptions => ({
 });
 
 const rootOf = (options: CertificateOptions) =>
-  mintAuthority({ commonName: 'Odd Root', ...years, ...options });
+  mintAuthority({ commonName: 'Odd Root', ...longValidity, ...options });
 
 interface Given {
   arePublic?: boolean;
@@ -61,7 +61,7 @@ function refusing(...given: Parameters<typeof verdictOn>): Client[] {
 
 const below = (options: CertificateOptions, given?: Given) => {
   const root = rootOf(options);
-  return refusing(withChain(root.intermediate(years).issue(current)), [root], given);
+  return refusing(withChain(root.intermediate(longValidity).issue(currentOptions)), [root], given);
 };
 
 const MEASURED: Client[] = ['chromium', 'firefox', 'openssl', 'go', 'gnutls'];
@@ -104,7 +104,7 @@ describe('an added root', () => {
 
   it('is critical if OpenSSL or a browser over https refuses it, and a warning if only others do', () => {
     const root = rootOf({ basicConstraints: null });
-    const sent = withChain(root.intermediate(years).issue(current));
+    const sent = withChain(root.intermediate(longValidity).issue(currentOptions));
     expect(verdictOn(sent, [root])).toMatchObject({ trusted: false, findings: [{ severity: 'critical' }] });
     expect(verdictOn(sent, [root], { protocol: 'smtp' })).toMatchObject({
       trusted: true,
@@ -114,23 +114,27 @@ describe('an added root', () => {
 
   it('that only browsers refuse causes no finding for a mail server', () => {
     const root = rootOf({ extraExtensions: [requiresPolicy] });
-    const sent = withChain(root.intermediate(years).issue(current));
+    const sent = withChain(root.intermediate(longValidity).issue(currentOptions));
     expect(verdictOn(sent, [root], { protocol: 'smtp' }).findings).toEqual([]);
   });
 
   it('with a path length is refused by clients that count intermediates with its own name', () => {
     const root = rootOf({ pathLength: 0 });
-    const renewed = root.intermediate({ ...years, commonName: 'Odd Root' });
-    const sent = withChain(renewed.issue(current));
+    const renewed = root.intermediate({ ...longValidity, commonName: 'Odd Root' });
+    const sent = withChain(renewed.issue(currentOptions));
     expect(refusing(sent, [root])).toEqual(['firefox', 'go', 'gnutls']);
     expect(refusing(sent, [rootOf({ key: root.key, pathLength: 1 })])).toEqual([]);
-    const longer = withChain(renewed.intermediate({ ...years, commonName: 'Next' }).issue(current));
+    const longer = withChain(
+      renewed.intermediate({ ...longValidity, commonName: 'Next' }).issue(currentOptions),
+    );
     expect(verdictOn(longer, [root]).findings.map(({ code }) => code)).toEqual(['path_invalid']);
   });
 
   it('that some clients refuse does not hide findings about the certificates below it', () => {
     const root = rootOf(EXPIRED);
-    const [leaf, ...chain] = withChain(root.intermediate(years).issue({ ...current, key: 'P-521' }));
+    const [leaf, ...chain] = withChain(
+      root.intermediate(longValidity).issue({ ...currentOptions, key: 'P-521' }),
+    );
     const verdict = verdictOn([leaf ?? root, ...chain], [root]);
     expect(verdict.path.map(({ role }) => role)).toEqual(['leaf', 'intermediate', 'anchor']);
     expect(verdict.findings.map(({ facts }) => ('rule' in facts ? facts.rule : facts.kind))).toEqual([
@@ -148,17 +152,17 @@ describe('an added root', () => {
     ['that demands a policy', { extraExtensions: [requiresPolicy] }, []],
   ])('%s is refused only by clients that try no second path, if there is one', (_, options, clients) => {
     const faulty = rootOf(options);
-    const other = mintAuthority({ commonName: 'Other Root', ...years });
-    const cross = other.intermediate({ commonName: 'Odd Root', key: faulty.key, ...years });
-    expect(refusing([faulty.issue(current), cross], [faulty, other])).toEqual(clients);
+    const other = mintAuthority({ commonName: 'Other Root', ...longValidity });
+    const cross = other.intermediate({ commonName: 'Odd Root', key: faulty.key, ...longValidity });
+    expect(refusing([faulty.issue(currentOptions), cross], [faulty, other])).toEqual(clients);
   });
 
   it('that permits another name is refused by GnuTLS only if the sent certificates lead to it', () => {
     const faulty = rootOf({ permitted: { dns: ['other.example'] } });
-    const other = mintAuthority({ commonName: 'Other Root', ...years });
-    const cross = faulty.intermediate({ commonName: 'Other Root', key: other.key, ...years });
-    expect(refusing([other.issue(current), cross], [faulty, other])).toEqual(['gnutls']);
-    expect(refusing([other.issue(current)], [faulty, other])).toEqual([]);
+    const other = mintAuthority({ commonName: 'Other Root', ...longValidity });
+    const cross = faulty.intermediate({ commonName: 'Other Root', key: other.key, ...longValidity });
+    expect(refusing([other.issue(currentOptions), cross], [faulty, other])).toEqual(['gnutls']);
+    expect(refusing([other.issue(currentOptions)], [faulty, other])).toEqual([]);
   });
 });
 
@@ -173,11 +177,11 @@ describe('a built-in root', () => {
 });
 
 describe('a trusted intermediate', () => {
-  const unknown = mintAuthority({ commonName: 'Unknown Root', ...years });
-  const trusted = unknown.intermediate({ commonName: 'Trusted CA', ...years });
+  const unknown = mintAuthority({ commonName: 'Unknown Root', ...longValidity });
+  const trusted = unknown.intermediate({ commonName: 'Trusted CA', ...longValidity });
 
   const findings = (anchors: readonly MintedCertificate[]) =>
-    inWords(verdictOn([trusted.issue(current)], anchors)).findings;
+    inWords(verdictOn([trusted.issue(currentOptions)], anchors)).findings;
 
   it('gets a note if its root is not trusted too, because curl accepts it and other programs with OpenSSL do not', () => {
     expect(findings([trusted])).toMatchObject([
@@ -192,16 +196,16 @@ describe('a trusted intermediate', () => {
   });
 
   it('that has expired makes OpenSSL refuse its renewed certificate too', () => {
-    const root = mintAuthority({ commonName: 'Other Root', ...years });
+    const root = mintAuthority({ commonName: 'Other Root', ...longValidity });
     const old = unknown.intermediate({ commonName: 'Trusted CA', ...EXPIRED });
-    const renewed = root.intermediate({ commonName: 'Trusted CA', key: old.key, ...years });
-    expect(refusing(withChain(renewed.issue(current)), [old, root])).toEqual(['openssl']);
+    const renewed = root.intermediate({ commonName: 'Trusted CA', key: old.key, ...longValidity });
+    expect(refusing(withChain(renewed.issue(currentOptions)), [old, root])).toEqual(['openssl']);
   });
 });
 
 describe('a trusted certificate of the server itself', () => {
   it('is judged as a leaf', () => {
-    const own = { ...current, certificateAuthority: false, extendedKeyUsage: ['serverAuth'] };
+    const own = { ...currentOptions, certificateAuthority: false, extendedKeyUsage: ['serverAuth'] };
     const keyUsage = ['digitalSignature'] as const;
     const plain = rootOf({ ...own, keyUsage });
     const authority = rootOf({ ...own, keyUsage, certificateAuthority: true });
@@ -214,18 +218,18 @@ describe('a trusted certificate of the server itself', () => {
     ['is not yet valid', { notBefore: NOW + DAY, notAfter: NOW + 9 * DAY }],
     ['becomes valid within minutes', { notBefore: NOW + 60_000, notAfter: NOW + 9 * DAY }],
   ])('is accepted by Java alone if it %s', (_, dates) => {
-    const options: CertificateOptions = { ...current, ...dates, certificateAuthority: false };
+    const options: CertificateOptions = { ...currentOptions, ...dates, certificateAuthority: false };
     const own = rootOf({ ...options, keyUsage: ['digitalSignature'] });
     expect(refusing([own], [own])).toEqual(CLIENTS.filter((client) => client !== 'java'));
     expect(refusing([own], [])).toEqual([...CLIENTS]);
-    expect(refusing([mintAuthority(years).issue(options)], [own])).toEqual([...CLIENTS]);
+    expect(refusing([mintAuthority(longValidity).issue(options)], [own])).toEqual([...CLIENTS]);
   });
 });
 
 describe('two roots with one name', () => {
   const first = rootOf({});
   const second = rootOf({});
-  const withoutIdentifiers = { ...current, keyIdentifiers: null } as const;
+  const withoutIdentifiers = { ...currentOptions, keyIdentifiers: null } as const;
   const rulesOf = (...given: Parameters<typeof verdictOn>) =>
     verdictOn(...given).findings.map(({ severity, facts, clients }) => [
       severity,
@@ -245,8 +249,8 @@ describe('two roots with one name', () => {
   });
 
   it('cause the same refusal if they issued an intermediate instead of the leaf', () => {
-    const middle = second.intermediate({ ...years, keyIdentifiers: null });
-    expect(refusing(withChain(middle.issue(current)), [first, second])).toEqual(['openssl']);
+    const middle = second.intermediate({ ...longValidity, keyIdentifiers: null });
+    expect(refusing(withChain(middle.issue(currentOptions)), [first, second])).toEqual(['openssl']);
   });
 
   it('cause only a warning for a client that refuses one order of them, and it still counts as connecting', () => {
@@ -256,7 +260,7 @@ describe('two roots with one name', () => {
   });
 
   it('cause no finding if key identifiers tell them apart', () => {
-    expect(rulesOf([second.issue(current)], [first, second])).toEqual([]);
+    expect(rulesOf([second.issue(currentOptions)], [first, second])).toEqual([]);
   });
 
   it('cause no refusal by OpenSSL if the other one has a key of another type', () => {
@@ -275,7 +279,7 @@ describe('two roots with one name', () => {
   it('with one key are refused by each client that picks a root whose constraints forbid the host', () => {
     const narrow = rootOf({ key: second.key, permitted: { dns: ['other.example'] } });
     const forClients = rootOf({ key: second.key, extendedKeyUsage: ['clientAuth'] });
-    const sent = [second.issue(current)];
+    const sent = [second.issue(currentOptions)];
     expect(refusing(sent, [narrow, second])).toEqual(['openssl']);
     expect(refusing(sent, [second, narrow])).toEqual(['gnutls']);
     expect(refusing(sent, [second, forClients])).toEqual([]);
@@ -286,7 +290,7 @@ describe('two roots with one name', () => {
     ['may not sign certificates', { keyUsage: ['cRLSign'] }],
   ])('with one key may be refused by Java if one of them %s', (_, options) => {
     const noAuthority = rootOf({ key: second.key, ...options });
-    expect(rulesOf([second.issue(current)], [noAuthority, second])).toEqual([
+    expect(rulesOf([second.issue(currentOptions)], [noAuthority, second])).toEqual([
       ['critical', 'several_roots', ['openssl']],
       ['warning', 'root_order', ['java', 'gnutls']],
     ]);

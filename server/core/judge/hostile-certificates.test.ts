@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   ENDPOINT,
   HOST,
@@ -10,7 +10,7 @@ import {
   NOW,
   observation,
   root,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   type CertificateOptions,
@@ -18,7 +18,7 @@ import {
   type MintedCertificate,
   selfSigned,
 } from '../../../tests/kit/certificates/mint.ts';
-import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
+import { alternateChain, postureAt } from '../../../tests/kit/product/observation.ts';
 import { parseCertificate } from '../../pki/certificate.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { certificateDiff } from '../certificate-diff.ts';
@@ -33,7 +33,7 @@ const NEVER_WATCHED = { state: null, downSince: null, cause: null, percent: null
 const trustStore = createTrustStore([root.der], { arePublic: true });
 /** An intermediate with path length, name constraints and a CRL URL, so that damage hits their parsers too. */
 const authority = root.intermediate({
-  ...years,
+  ...longValidity,
   commonName: 'Fjord CA 2',
   pathLength: 0,
   permitted: { dns: ['fjord.example'], ip: ['192.0.2.0/24'] },
@@ -41,7 +41,7 @@ const authority = root.intermediate({
   crlUrls: ['http://ca.fjord.example/root.crl'],
 });
 const leaf = authority.issue({
-  ...current,
+  ...currentOptions,
   organization: 'Fjord AS',
   country: 'NO',
   dnsNames: [HOST, '*.fjord.example'],
@@ -70,7 +70,7 @@ function timed(presented: readonly Uint8Array[]): number {
   const [first] = presented;
   const seen: Observation = observation(addresses, {
     authorities: presented.map((der) => ({ der, source: 'fetched', url: 'http://ca.fjord.example/2.cer' })),
-    posture: postureAt(NOW, { alternates: [alternate('rsa', presented)] }),
+    posture: postureAt(NOW, { alternates: [alternateChain('rsa', presented)] }),
   });
   const verdict = judge(seen, NOW, trustStore, good);
   const { user, system } = process.threadCpuUsage(started);
@@ -189,21 +189,21 @@ describe('hostile strings in certificates', () => {
   function chainsWith(text: string): MintedCertificate[][] {
     const urls = [`http://ca.example/${text}`];
     const more = { caIssuersUrls: urls, ocspUrls: urls, crlUrls: urls, cpsUrls: urls };
-    const stranger = mintAuthority({ ...years, ...named(text) });
-    const below = root.intermediate({ ...years, ...named(text), ...more });
-    const expired = root.intermediate({ ...years, ...named(text), notAfter: NOW - DAY });
-    const mine = below.issue({ ...current, ...named(text), ...more });
-    const other = below.issue({ ...current, ...named(text), dnsNames: [text, `${text}.example`] });
-    const late = expired.issue(current);
+    const stranger = mintAuthority({ ...longValidity, ...named(text) });
+    const below = root.intermediate({ ...longValidity, ...named(text), ...more });
+    const expired = root.intermediate({ ...longValidity, ...named(text), notAfter: NOW - DAY });
+    const mine = below.issue({ ...currentOptions, ...named(text), ...more });
+    const other = below.issue({ ...currentOptions, ...named(text), dnsNames: [text, `${text}.example`] });
+    const late = expired.issue(currentOptions);
     return [
       [mine, below],
       [mine],
       [other, below],
-      [stranger.issue({ ...current, ...named(text) }), stranger],
+      [stranger.issue({ ...currentOptions, ...named(text) }), stranger],
       [late, expired],
       [mine, below, expired, stranger, root],
-      [selfSigned({ ...current, ...named(text), notAfter: NOW - DAY })],
-      [below.issue({ ...current, ...named(text), extendedKeyUsage: ['clientAuth'] }), below],
+      [selfSigned({ ...currentOptions, ...named(text), notAfter: NOW - DAY })],
+      [below.issue({ ...currentOptions, ...named(text), extendedKeyUsage: ['clientAuth'] }), below],
     ];
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   HOST,
   intermediate,
@@ -11,18 +11,18 @@ import {
   observation,
   root,
   withChain,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { bitString, objectIdentifier, sequence } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
+import { alternateChain, postureAt } from '../../../tests/kit/product/observation.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { reportMarkdown } from '../report/report.ts';
 import { connectingClients } from './clients/refusals.ts';
 import { judge } from './judge.ts';
 
-const pqRoot = mintAuthority({ commonName: 'Post-Quantum Root', ...years, key: 'ML-DSA-65' });
+const pqRoot = mintAuthority({ commonName: 'Post-Quantum Root', ...longValidity, key: 'ML-DSA-65' });
 const trustStore = createTrustStore([root.der, pqRoot.der]);
 const GOST = '1.2.643.7.1.1.3.2';
 
@@ -37,7 +37,7 @@ const refusing = (leaf: MintedCertificate, protocol: Protocol = 'https') =>
   );
 
 describe('a certificate with an ML-DSA key', () => {
-  const leaf = pqRoot.issue({ ...current, key: 'ML-DSA-65' });
+  const leaf = pqRoot.issue({ ...currentOptions, key: 'ML-DSA-65' });
 
   it('has a verified path and names the clients that refuse it, with their versions', () => {
     const verdict = verdictOn(leaf);
@@ -57,13 +57,13 @@ describe('a certificate with an ML-DSA key', () => {
   });
 
   it('is refused by the same clients if only its root has such a key', () => {
-    expect(refusing(pqRoot.issue(current))).toEqual(['firefox', 'apple', 'java', 'gnutls']);
+    expect(refusing(pqRoot.issue(currentOptions))).toEqual(['firefox', 'apple', 'java', 'gnutls']);
   });
 
   it('is refused by every browser if it is SLH-DSA', () => {
-    const slhRoot = mintAuthority({ ...years, key: 'SLH-DSA-SHA2-128s' });
+    const slhRoot = mintAuthority({ ...longValidity, key: 'SLH-DSA-SHA2-128s' });
     const verdict = judge(
-      observation([answer([slhRoot.issue(current)])]),
+      observation([answer([slhRoot.issue(currentOptions)])]),
       NOW,
       createTrustStore([slhRoot.der]),
     );
@@ -76,7 +76,7 @@ describe('a certificate with an ML-DSA key', () => {
   });
 
   it('is reported as not signed by its issuer if the signature is wrong', () => {
-    const forged = pqRoot.issue({ ...current, key: 'ML-DSA-65', corruptSignature: true });
+    const forged = pqRoot.issue({ ...currentOptions, key: 'ML-DSA-65', corruptSignature: true });
     expect(verdictOn(forged).findings).toMatchObject([
       { code: 'path_invalid', facts: { fault: 'bad_signature' } },
     ]);
@@ -84,7 +84,7 @@ describe('a certificate with an ML-DSA key', () => {
 });
 
 describe('a second certificate with an ML-DSA key', () => {
-  const second = pqRoot.issue({ ...current, key: 'ML-DSA-65', notAfter: NOW - DAY });
+  const second = pqRoot.issue({ ...currentOptions, key: 'ML-DSA-65', notAfter: NOW - DAY });
   const verdict = judge(
     observation([answer(withChain(issue()))], {
       revocation: [
@@ -97,7 +97,7 @@ describe('a second certificate with an ML-DSA key', () => {
         },
       ],
       posture: postureAt(NOW, {
-        alternates: [alternate('ml-dsa-65', [second.der], { staple: new Uint8Array(1) })],
+        alternates: [alternateChain('ml-dsa-65', [second.der], { staple: new Uint8Array(1) })],
       }),
     }),
     NOW,
@@ -160,8 +160,8 @@ describe('a certificate whose signature cannot be verified', () => {
   it('names the intermediate whose key is of an unknown type', () => {
     const editFields = (fields: Buffer[]) =>
       fields.with(6, sequence(sequence(objectIdentifier('1.2.3.4')), bitString(Buffer.alloc(64, 1))));
-    const odd = intermediate.intermediate({ commonName: 'Composite CA', ...years, editFields });
-    expect(inWords(verdictOn(odd.issue(current))).findings).toMatchObject([
+    const odd = intermediate.intermediate({ commonName: 'Composite CA', ...longValidity, editFields });
+    expect(inWords(verdictOn(odd.issue(currentOptions))).findings).toMatchObject([
       {
         code: 'unverifiable',
         message:

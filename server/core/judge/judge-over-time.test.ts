@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   failed,
   intermediate,
@@ -13,7 +13,7 @@ import {
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
-import { alternate, postureAt } from '../../../tests/kit/product/observation.ts';
+import { alternateChain, postureAt } from '../../../tests/kit/product/observation.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { replacedCertificate } from '../alerting/conditions.ts';
 import type { Observation } from '../observation.ts';
@@ -124,7 +124,7 @@ describe('certificates that differ between addresses', () => {
   });
 
   it('are reported as expiring earlier, not as old, if their names differ', () => {
-    const other = issue({ dnsNames: [...current.dnsNames, 'www.fjord.example'] });
+    const other = issue({ dnsNames: [...currentOptions.dnsNames, 'www.fjord.example'] });
     expect(inWords(six(a, other)).findings[0]?.message).toMatch(
       /^2 of 6 addresses serve a certificate that expires earlier/,
     );
@@ -144,11 +144,11 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
     tlsVersions: [{ version: 'TLSv1.3', offered: true }],
     postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
     alternates: [
-      alternate(
+      alternateChain(
         'ecdsa',
         withChain(b).map(({ der }) => der),
       ),
-      alternate(
+      alternateChain(
         'rsa',
         withChain(rsa).map(({ der }) => der),
       ),
@@ -242,7 +242,7 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
 
 describe('the certificate for clients that send no ALPN', () => {
   const other = intermediate.issue({
-    ...current,
+    ...currentOptions,
     dnsNames: ['turn.fjord.example', 'a.example', 'b.example', 'c.example'],
     notAfter: NOW + 20 * DAY,
   });

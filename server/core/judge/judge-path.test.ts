@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   intermediate,
   inWords,
@@ -11,7 +11,7 @@ import {
   root,
   trustStore,
   withChain,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { CLIENTS } from '../../../contract/check-words.ts';
@@ -88,11 +88,11 @@ describe('an incomplete chain', () => {
   });
 
   it('is refused by all clients below a private root if the certificate does not say where its issuer is', () => {
-    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
+    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...longValidity });
     const urls = { caIssuersUrls: ['http://ca.fjord.example/2.cer'] };
     for (const [leaf, known] of [
       [issue(), [cached(intermediate)]],
-      [second.issue({ ...current, ...urls }), [fetched(second), cached(intermediate)]],
+      [second.issue({ ...currentOptions, ...urls }), [fetched(second), cached(intermediate)]],
     ] as const) {
       const verdict = verdictOn([leaf], [...known]);
       const [finding] = verdict.findings;
@@ -106,8 +106,8 @@ describe('an incomplete chain', () => {
   });
 
   it('is reported with every missing intermediate, whether cached or fetched', () => {
-    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
-    const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
+    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...longValidity });
+    const verdict = verdictOn([second.issue(currentOptions)], [cached(second), fetched(intermediate)]);
     expect(inWords(verdict).findings[0]?.message).toMatch(
       /the intermediates “Fjord CA 2” and “Fjord CA 1”\./,
     );
@@ -128,9 +128,9 @@ describe('an incomplete chain', () => {
   });
 
   it('is critical if no certificate completes it, and untrusted if it leads to an unknown root', () => {
-    const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
-    const below = stranger.intermediate({ commonName: 'Stranger CA', ...years });
-    const leaf = below.issue({ ...current, caIssuersUrls: ['http://ca.stranger.example/1.cer'] });
+    const stranger = mintAuthority({ commonName: 'Stranger Root', ...longValidity });
+    const below = stranger.intermediate({ commonName: 'Stranger CA', ...longValidity });
+    const leaf = below.issue({ ...currentOptions, caIssuersUrls: ['http://ca.stranger.example/1.cer'] });
     expect(codes(verdictOn([leaf]))).toEqual(['critical incomplete_chain']);
     const found = verdictOn([leaf], [fetched(below), fetched(stranger)]);
     expect(codes(found)).toEqual(['critical untrusted_root']);
@@ -159,9 +159,9 @@ describe('an incomplete chain', () => {
 describe('certificates that a server sends but the path does not use', () => {
   it('are reported in one note, whether unrelated, roots or duplicates', () => {
     const leaf = issue();
-    const stray = mintAuthority({ commonName: 'Stray Root', ...years }).intermediate({
+    const stray = mintAuthority({ commonName: 'Stray Root', ...longValidity }).intermediate({
       commonName: 'Stray CA',
-      ...years,
+      ...longValidity,
     });
     const verdict = verdictOn([leaf, intermediate, root, stray, leaf]);
     expect(inWords(verdict).findings).toMatchObject([
@@ -177,9 +177,9 @@ describe('certificates that a server sends but the path does not use', () => {
   });
 
   it('do not include the certificate with which a root signs its new key', () => {
-    const rolled = root.intermediate({ commonName: 'Fjord Root', ...years });
-    const below = rolled.intermediate({ commonName: 'Fjord CA 3', ...years });
-    const verdict = verdictOn([below.issue(current), below, rolled]);
+    const rolled = root.intermediate({ commonName: 'Fjord Root', ...longValidity });
+    const below = rolled.intermediate({ commonName: 'Fjord CA 3', ...longValidity });
+    const verdict = verdictOn([below.issue(currentOptions), below, rolled]);
     expect(verdict).toMatchObject({ trusted: true, findings: [] });
     expect(verdict.path.map(({ name }) => name)).toEqual([
       'pay.fjord.example',
@@ -190,14 +190,14 @@ describe('certificates that a server sends but the path does not use', () => {
   });
 
   it('are not reported if older clients may need them', () => {
-    const older = mintAuthority({ commonName: 'Older Root', ...years });
-    const crossSign = older.intermediate({ commonName: 'Fjord Root', key: root.key, ...years });
+    const older = mintAuthority({ commonName: 'Older Root', ...longValidity });
+    const crossSign = older.intermediate({ commonName: 'Fjord Root', key: root.key, ...longValidity });
     expect(verdictOn([issue(), intermediate, crossSign]).findings).toEqual([]);
   });
 });
 
 describe('a lifetime over the maximum', () => {
-  const long = { ...current, notAfter: current.notBefore + 399 * DAY };
+  const long = { ...currentOptions, notAfter: currentOptions.notBefore + 399 * DAY };
 
   it('is reported only for certificates below public roots', () => {
     const publicStore = createTrustStore([root.der], { arePublic: true });
@@ -215,8 +215,8 @@ describe('a lifetime over the maximum', () => {
 });
 
 it('findings about expired, weak or unsuitable certificates have evidence, a fix and a command', () => {
-  const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
-  const old = stranger.issue({ ...current, dnsNames: ['x.example'], notAfter: NOW - DAY });
+  const stranger = mintAuthority({ commonName: 'Stranger Root', ...longValidity });
+  const old = stranger.issue({ ...currentOptions, dnsNames: ['x.example'], notAfter: NOW - DAY });
   for (const finding of [
     ...inWords(verdictOn([old, stranger])).findings,
     ...inWords(verdictOn(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))).findings,
@@ -248,9 +248,9 @@ describe('an authority that is still being fetched', () => {
   });
 
   it('is mentioned if a sent certificate leads to no trusted root', () => {
-    const removed = mintAuthority({ commonName: 'Removed Root', ...years });
+    const removed = mintAuthority({ commonName: 'Removed Root', ...longValidity });
     const { key, subjectDer } = intermediate;
-    const cross = removed.intermediate({ key, subjectDer, ...years });
+    const cross = removed.intermediate({ key, subjectDer, ...longValidity });
     expect(inWords(pending([issue(), cross])).findings).toMatchObject([
       { severity: 'warning', message: expect.stringContaining('still looking for another chain') as unknown },
     ]);

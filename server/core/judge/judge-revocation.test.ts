@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   HOST,
   intermediate,
@@ -12,7 +12,7 @@ import {
   root,
   trustStore,
   withChain,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
@@ -137,12 +137,12 @@ describe('the revocation state', () => {
   });
 
   describe('a revoked intermediate with a second certificate for the same key', () => {
-    const other = mintAuthority({ commonName: 'Other Root', ...years });
+    const other = mintAuthority({ commonName: 'Other Root', ...longValidity });
     const twin = other.intermediate({
       commonName: 'Fjord CA 1',
       key: intermediate.key,
       subjectDer: intermediate.subjectDer,
-      ...years,
+      ...longValidity,
     });
     const seen = (revocation: RevocationEvidence[]) =>
       observation([answer([leaf, intermediate, twin])], { revocation });
@@ -322,7 +322,7 @@ describe('an earlier revocation', () => {
   it('is remembered for at most 20 certificates', () => {
     let previous: Verdict | null = null;
     for (let count = 0; count < 25; count++) {
-      const shown = intermediate.issue(current);
+      const shown = intermediate.issue(currentOptions);
       previous = judged([said('crl', 'revoked', shown)], { shown, previous });
     }
     expect(previous?.lastSeen?.revoked).toHaveLength(20);

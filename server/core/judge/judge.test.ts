@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   HOST,
   intermediate,
@@ -12,7 +12,7 @@ import {
   root,
   trustStore,
   withChain,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   mintAuthority,
@@ -26,7 +26,7 @@ import { writeTarget } from '../target.ts';
 import { judge } from './judge.ts';
 import type { Verdict } from '../verdict.ts';
 
-const strangerRoot = mintAuthority({ commonName: 'Stranger Root', ...years });
+const strangerRoot = mintAuthority({ commonName: 'Stranger Root', ...longValidity });
 
 function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdict {
   return judge(observation([answer(presented)]), now, trustStore);
@@ -75,7 +75,11 @@ describe('the verdict on a chain', () => {
   });
 
   it('lists expiry, wrong name and unknown root separately', () => {
-    const leaf = strangerRoot.issue({ ...current, dnsNames: ['www.other.example'], notAfter: NOW - DAY });
+    const leaf = strangerRoot.issue({
+      ...currentOptions,
+      dnsNames: ['www.other.example'],
+      notAfter: NOW - DAY,
+    });
     expect(codes(verdictOn([leaf, strangerRoot])).toSorted()).toEqual([
       'expired',
       'name_mismatch',
@@ -112,8 +116,8 @@ describe('the verdict on a chain', () => {
   });
 
   it('distinguishes a self-signed certificate, an unknown root and an incomplete chain', () => {
-    expect(codes(verdictOn([selfSigned(current)]))).toEqual(['self_signed']);
-    const stranger = strangerRoot.issue(current);
+    expect(codes(verdictOn([selfSigned(currentOptions)]))).toEqual(['self_signed']);
+    const stranger = strangerRoot.issue(currentOptions);
     expect(codes(verdictOn([stranger, strangerRoot]))).toEqual(['untrusted_root']);
     expect(codes(verdictOn([stranger]))).toEqual(['untrusted_root']);
     expect(codes(verdictOn([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })]))).toEqual([
@@ -122,7 +126,7 @@ describe('the verdict on a chain', () => {
   });
 
   it('accepts a self-signed certificate that is an anchor itself', () => {
-    const own = selfSigned(current);
+    const own = selfSigned(currentOptions);
     const verdict = judge(observation([answer([own])]), NOW, createTrustStore([own.der]));
     expect(verdict).toMatchObject({ trusted: true, findings: [] });
   });
@@ -161,9 +165,12 @@ describe('the verdict on a chain', () => {
   });
 
   it('shows untrusted strings on one line', () => {
-    const leaf = strangerRoot.issue({ ...current, commonName: 'x' });
-    const evil = mintAuthority({ commonName: `A\r\nBcc: x@y.example\u202e${'b'.repeat(500)}`, ...years });
-    const issued = evil.issue(current);
+    const leaf = strangerRoot.issue({ ...currentOptions, commonName: 'x' });
+    const evil = mintAuthority({
+      commonName: `A\r\nBcc: x@y.example\u202e${'b'.repeat(500)}`,
+      ...longValidity,
+    });
+    const issued = evil.issue(currentOptions);
     for (const { message } of [issued, leaf].flatMap((one) => inWords(verdictOn([one])).findings)) {
       expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       expect(message.length).toBeLessThan(400);
@@ -177,7 +184,7 @@ describe('the validity of a chain', () => {
   const ending = root.intermediate({ commonName: 'Ending CA', key: shortKey, ...short });
 
   it('is limited by an intermediate that ends before the leaf', () => {
-    const leaf = ending.issue(current);
+    const leaf = ending.issue(currentOptions);
     const verdict = verdictOn(withChain(leaf));
     expect(verdict).toMatchObject({
       trusted: true,
@@ -193,7 +200,7 @@ describe('the validity of a chain', () => {
   });
 
   it('ends when either the intermediate or the leaf expires', () => {
-    const leaf = ending.issue(current);
+    const leaf = ending.issue(currentOptions);
     const later = verdictOn(withChain(leaf), NOW + 21 * DAY);
     expect(later.findings).toMatchObject([
       { code: 'intermediate_expired', severity: 'critical', fingerprint: ending.fingerprint },
@@ -204,10 +211,10 @@ describe('the validity of a chain', () => {
   });
 
   it('has a finding for each expired certificate, even below an unknown root', () => {
-    const leaf = ending.issue({ ...current, notAfter: NOW + 10 * DAY });
+    const leaf = ending.issue({ ...currentOptions, notAfter: NOW + 10 * DAY });
     expect(codes(verdictOn(withChain(leaf), NOW + 30 * DAY))).toEqual(['expired', 'intermediate_expired']);
     const strange = strangerRoot.intermediate({ commonName: 'Strange CA', ...short });
-    const chain = [...withChain(strange.issue(current)), strangerRoot];
+    const chain = [...withChain(strange.issue(currentOptions)), strangerRoot];
     expect(codes(verdictOn(chain, NOW + 30 * DAY))).toEqual(['intermediate_expired', 'untrusted_root']);
   });
 
@@ -248,7 +255,7 @@ describe('the validity of a chain', () => {
       notBefore: NOW - 1000 * DAY,
       notAfter: NOW - DAY,
     });
-    const seen = observation([answer([fading.issue(current)])]);
+    const seen = observation([answer([fading.issue(currentOptions)])]);
     expect(inWords(judge(seen, NOW, createTrustStore([fading.der]))).findings).toMatchObject([
       {
         code: 'path_invalid',
@@ -275,8 +282,8 @@ describe('the validity of a chain', () => {
   });
 
   it('is not affected by a wrong order, which only causes a note', () => {
-    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
-    const leaf = second.issue(current);
+    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...longValidity });
+    const leaf = second.issue(currentOptions);
     expect(codes(verdictOn([leaf, second, intermediate]))).toEqual([]);
     expect(verdictOn([leaf, intermediate, second]).findings).toMatchObject([
       { code: 'wrong_order', severity: 'note' },

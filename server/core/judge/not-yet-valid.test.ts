@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   HOST,
   inWords,
   issue,
@@ -19,7 +19,9 @@ import { validFrom } from './path-findings.ts';
 const startingIn = (seconds: number) => ({ notBefore: NOW + seconds * 1_000 });
 const earlyLeaf = (seconds: number) => issue(startingIn(seconds));
 const earlyIntermediate = (seconds: number) =>
-  root.intermediate({ ...current, ...startingIn(seconds) }).issue({ ...current, dnsNames: [HOST] });
+  root
+    .intermediate({ ...currentOptions, ...startingIn(seconds) })
+    .issue({ ...currentOptions, dnsNames: [HOST] });
 
 describe.each([
   ['leaf', earlyLeaf, 'not_yet_valid'],
@@ -72,8 +74,8 @@ describe('a certificate that becomes valid within minutes', () => {
 
   it('does not hide another fault', () => {
     const leaf = root
-      .intermediate({ ...current, ...startingIn(60) })
-      .issue({ ...current, ...startingIn(120), dnsNames: ['other.example'] });
+      .intermediate({ ...currentOptions, ...startingIn(60) })
+      .issue({ ...currentOptions, ...startingIn(120), dnsNames: ['other.example'] });
     const verdict = judged(leaf);
     expect(verdict.findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
       'critical name_mismatch',
@@ -85,17 +87,22 @@ describe('a certificate that becomes valid within minutes', () => {
 
   it('is reported together with the other early certificates of its path', () => {
     const leaf = root
-      .intermediate({ ...current, ...startingIn(60) })
-      .intermediate({ ...current, ...startingIn(180) })
-      .issue({ ...current, dnsNames: [HOST] });
+      .intermediate({ ...currentOptions, ...startingIn(60) })
+      .intermediate({ ...currentOptions, ...startingIn(180) })
+      .issue({ ...currentOptions, dnsNames: [HOST] });
     expect(judged(leaf).findings).toMatchObject([{ facts: { minutes: 3 } }, { facts: { minutes: 1 } }]);
   });
 
   it('is not reported if another path is valid', () => {
-    const key = root.intermediate(current);
-    const late = root.intermediate({ ...current, ...startingIn(60), commonName: 'Twin', key: key.key });
-    const good = root.intermediate({ ...current, commonName: 'Twin', key: key.key });
-    const leaf = good.issue({ ...current, dnsNames: [HOST] });
+    const key = root.intermediate(currentOptions);
+    const late = root.intermediate({
+      ...currentOptions,
+      ...startingIn(60),
+      commonName: 'Twin',
+      key: key.key,
+    });
+    const good = root.intermediate({ ...currentOptions, commonName: 'Twin', key: key.key });
+    const leaf = good.issue({ ...currentOptions, dnsNames: [HOST] });
     const { findings } = judgedAddresses([answer([leaf, good, late])]);
     expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
   });

@@ -1,13 +1,13 @@
 import { getCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
-  current,
+  currentOptions,
   DAY,
   intermediate,
   issue,
   NOW,
   root,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { pemCertificates } from '../../pki/certificate-bundle.ts';
@@ -67,8 +67,8 @@ describe('roots that browsers trust until a date', () => {
         facts: { root: 'Fjord Root', trustedUntil: SINCE },
       },
     ]);
-    const other = mintAuthority({ commonName: 'Other Root', ...years });
-    const cross = other.intermediate({ commonName: 'Fjord CA 1', key: intermediate.key, ...years });
+    const other = mintAuthority({ commonName: 'Other Root', ...longValidity });
+    const cross = other.intermediate({ commonName: 'Fjord CA 1', key: intermediate.key, ...longValidity });
     const both = createTrustStore([root.der, other.der], { arePublic: true });
     const judged = judgePath({ ...question, sent: [...question.sent, read(cross)], trustStore: both });
     expect(judged.findings).toEqual([]);
@@ -107,8 +107,13 @@ describe('exceededLifetimeCap', () => {
 describe('the limiting certificate', () => {
   it('is the first to expire on the path that stays valid the longest', () => {
     const key = intermediate.key;
-    const short = root.intermediate({ commonName: 'Fjord CA 1', key, ...years, notAfter: NOW + 10 * DAY });
-    const leaf = intermediate.issue(current);
+    const short = root.intermediate({
+      commonName: 'Fjord CA 1',
+      key,
+      ...longValidity,
+      notAfter: NOW + 10 * DAY,
+    });
+    const leaf = intermediate.issue(currentOptions);
     const sent = [read(short), read(intermediate)];
     const question = {
       leaf: read(leaf),

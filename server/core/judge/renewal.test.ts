@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { current, DAY, inWords, issue, judged, NOW } from '../../../tests/kit/certificates/judging.ts';
+import { currentOptions, DAY, inWords, issue, judged, NOW } from '../../../tests/kit/certificates/judging.ts';
 import { renewalOverdueAt } from '../alert-steps.ts';
 import type { RenewalEvidence } from '../observation.ts';
 
 /** A leaf with a lifetime of 90 days, of which 30 have passed. */
 const leaf = issue();
-const normal = current.notBefore + 60 * DAY;
+const normal = currentOptions.notBefore + 60 * DAY;
 
 function window(start: number, end: number, explanationUrl: string | null = null): RenewalEvidence {
   return { fingerprint: leaf.fingerprint, at: NOW, outcome: 'window', start, end, explanationUrl };
@@ -26,10 +26,10 @@ describe('the renewal period', () => {
     ]) {
       expect(judgedWith(nothing).renewal).toEqual({
         from: normal,
-        to: current.notAfter,
+        to: currentOptions.notAfter,
         source: 'lifetime',
         explanationUrl: null,
-        overdueAt: renewalOverdueAt(current),
+        overdueAt: renewalOverdueAt(currentOptions),
       });
     }
   });
@@ -42,7 +42,7 @@ describe('the renewal period', () => {
   });
 
   it('ignores a window that starts when the certificate has ended', () => {
-    const { notAfter } = current;
+    const { notAfter } = currentOptions;
     expect(judgedWith([window(notAfter, notAfter + DAY)]).renewal).toMatchObject({
       to: notAfter,
       source: 'lifetime',
@@ -81,10 +81,12 @@ describe('an overdue renewal', () => {
   });
 
   it('is reported from a quarter of the lifetime before expiry if there is no window, but not after expiry', () => {
-    const due = current.notAfter - 22.5 * DAY;
+    const due = currentOptions.notAfter - 22.5 * DAY;
     expect(judgedWith([], due - 1).findings).toEqual([]);
     expect(judgedWith([], due).findings).toMatchObject([{ code: 'renewal_overdue' }]);
-    expect(judgedWith([], current.notAfter + 1000).findings.map(({ code }) => code)).toEqual(['expired']);
+    expect(judgedWith([], currentOptions.notAfter + 1000).findings.map(({ code }) => code)).toEqual([
+      'expired',
+    ]);
   });
 });
 
@@ -104,12 +106,12 @@ describe('a replacement that the CA wants', () => {
   });
 
   it('is detected by a window far earlier than usual', () => {
-    const early = [window(current.notBefore + 20 * DAY, current.notBefore + 21 * DAY)];
+    const early = [window(currentOptions.notBefore + 20 * DAY, currentOptions.notBefore + 21 * DAY)];
     expect(judgedWith(early).findings.map(({ code }) => code)).toEqual([
       'replacement_wanted',
       'renewal_overdue',
     ]);
-    expect(inWords(judgedWith(early, current.notBefore + 10 * DAY)).findings[0]?.message).toBe(
+    expect(inWords(judgedWith(early, currentOptions.notBefore + 10 * DAY)).findings[0]?.message).toBe(
       'Your CA wants this certificate replaced by 11 November 2026, earlier than usual.',
     );
     expect(judgedWith([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);

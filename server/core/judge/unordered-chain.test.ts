@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NOW, root, trustStore, years } from '../../../tests/kit/certificates/judging.ts';
+import { NOW, root, trustStore, longValidity } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { type Certificate, parseCertificate } from '../../pki/certificate.ts';
 import { buildPath } from '../../pki/path.ts';
@@ -7,13 +7,13 @@ import { WorkBudget } from '../../pki/work-budget.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
 
 const parse = ({ der }: { der: Uint8Array }): Certificate => parseCertificate(der);
-const stranger = parse(mintAuthority({ commonName: 'Stranger', ...years }));
+const stranger = parse(mintAuthority({ commonName: 'Stranger', ...longValidity }));
 
 function chainOf(count: number): Certificate[] {
   let authority = root;
   for (let level = 0; level < count; level++)
-    authority = authority.intermediate({ commonName: `Level ${level}`, ...years });
-  const leaf = authority.issue(years);
+    authority = authority.intermediate({ commonName: `Level ${level}`, ...longValidity });
+  const leaf = authority.issue(longValidity);
   return [leaf, ...leaf.chain].map(parse);
 }
 
@@ -54,9 +54,9 @@ it.each([
 it('Java accepts six intermediates in reverse order if a shorter path is among them', () => {
   const levels = [root];
   for (let level = 0; level < 6; level++)
-    levels.push(levels[level]?.intermediate({ commonName: `Level ${level}`, ...years }) ?? root);
+    levels.push(levels[level]?.intermediate({ commonName: `Level ${level}`, ...longValidity }) ?? root);
   const [fourth, last] = [levels[4] ?? root, levels[6] ?? root];
-  const leaf = last.issue(years);
-  const short = root.intermediate({ commonName: 'Level 3', key: fourth.key, ...years });
+  const leaf = last.issue(longValidity);
+  const short = root.intermediate({ commonName: 'Level 3', key: fourth.key, ...longValidity });
   expect(refusing(parse(leaf), [...leaf.chain.toReversed(), short].map(parse))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   boolean,
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   octetString,
   sequence,
@@ -71,11 +71,11 @@ describe('certificate profiles', () => {
     ],
     [
       'authority-information-not-critical',
-      { extraExtensions: [{ oid: '1.3.6.1.5.5.7.1.1', critical: true, value: nothing() }] },
+      { extraExtensions: [{ oid: '1.3.6.1.5.5.7.1.1', critical: true, value: derNull() }] },
     ],
     [
       'freshest-crl-not-critical',
-      { extraExtensions: [{ oid: '2.5.29.46', critical: true, value: nothing() }] },
+      { extraExtensions: [{ oid: '2.5.29.46', critical: true, value: derNull() }] },
     ],
     ['subject-attributes-within-bounds', { organization: 'a'.repeat(65) }],
     ['alternative-dns-name-in-preferred-syntax', { dnsNames: ['www.example.com', 'foo_bar.example.com'] }],

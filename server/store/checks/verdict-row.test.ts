@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  current,
+  currentOptions,
   DAY,
   failed,
   HOST,
@@ -12,10 +12,10 @@ import {
   root,
   sentencesIn,
   withChain,
-  years,
+  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
-import { alternate } from '../../../tests/kit/product/observation.ts';
+import { alternateChain } from '../../../tests/kit/product/observation.ts';
 import { judge } from '../../core/judge/judge.ts';
 import type { Observation } from '../../core/observation.ts';
 import { describeFindings } from '../../core/report/describe-finding.ts';
@@ -28,15 +28,15 @@ const trustStore = createTrustStore([root.der], { arePublic: true });
 const der = (certificate: { der: Uint8Array }) => new Uint8Array(certificate.der);
 const unreadable = { der: Uint8Array.of(0x30, 3, 1, 2, 3) };
 const leaf = issue();
-const fading = root.intermediate({ commonName: 'Fjord CA 0', ...years, notAfter: NOW - DAY });
+const fading = root.intermediate({ commonName: 'Fjord CA 0', ...longValidity, notAfter: NOW - DAY });
 const renewed = root.intermediate({
   commonName: 'Fjord CA 0',
   key: fading.key,
   subjectDer: fading.subjectDer,
-  ...years,
+  ...longValidity,
 });
-const below = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
-const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
+const below = intermediate.intermediate({ commonName: 'Fjord CA 2', ...longValidity });
+const stranger = mintAuthority({ commonName: 'Stranger Root', ...longValidity });
 const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Uint8Array.of(0x30, 3, 2, 1, 5) };
 const fetched = (certificate: { der: Uint8Array }) => ({
   authorities: [{ der: der(certificate), source: 'fetched' as const, url: null }],
@@ -48,17 +48,19 @@ const OBSERVATIONS: Observation[] = [
   observation([answer(withChain(issue({ dnsNames: [], notAfter: NOW - DAY })))]),
   observation([answer(withChain(issue({ dnsNames: ['a.example', 'b.example', 'c.example', 'd.example'] })))]),
   observation([answer(withChain(issue({ notBefore: NOW + DAY })))]),
-  observation([answer(withChain(issue({ ...current, notAfter: current.notBefore + 900 * DAY })))]),
+  observation([
+    answer(withChain(issue({ ...currentOptions, notAfter: currentOptions.notBefore + 900 * DAY }))),
+  ]),
   observation([answer([unreadable])]),
   observation([answer([...withChain(leaf), unreadable, root, leaf, fading, stranger], { chainCut: true })]),
-  observation([answer([below.issue(current), intermediate, below])]),
-  observation([answer([selfSigned(current)])]),
-  observation([answer([stranger.issue(current), stranger])]),
+  observation([answer([below.issue(currentOptions), intermediate, below])]),
+  observation([answer([selfSigned(currentOptions)])]),
+  observation([answer([stranger.issue(currentOptions), stranger])]),
   observation([answer([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })])]),
   observation([answer([leaf])], { authoritiesPending: true }),
   observation([answer([leaf])], fetched(intermediate)),
-  observation([answer([fading.issue(current), fading])], fetched(renewed)),
-  observation([answer([fading.issue(current), fading])]),
+  observation([answer([fading.issue(currentOptions), fading])], fetched(renewed)),
+  observation([answer([fading.issue(currentOptions), fading])]),
   observation([answer(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))]),
   observation([answer(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))]),
   observation([answer(withChain(issue({ key: 'P-521' })))]),
@@ -98,7 +100,7 @@ const OBSERVATIONS: Observation[] = [
       tlsVersions: [{ version: 'TLSv1.3', offered: true }],
       postQuantum: { state: 'unknown', group: null },
       alternates: [
-        alternate('rsa', withChain(issue({ key: 'RSA-2048', notAfter: NOW - DAY })).map(der), {
+        alternateChain('rsa', withChain(issue({ key: 'RSA-2048', notAfter: NOW - DAY })).map(der), {
           clients: ['go', 'gnutls'],
         }),
       ],

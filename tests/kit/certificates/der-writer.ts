@@ -15,7 +15,7 @@ export const sequence = (...contents: readonly Uint8Array[]): Buffer => tlv(0x30
 export const set = (...contents: readonly Uint8Array[]): Buffer => tlv(0x31, ...contents);
 export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content);
 export const boolean = (value: boolean): Buffer => tlv(0x01, Buffer.from([value ? 0xff : 0]));
-export const nothing = (): Buffer => tlv(0x05);
+export const derNull = (): Buffer => tlv(0x05);
 export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 'utf8'));
 export const printableString = (text: string): Buffer => tlv(0x13, Buffer.from(text, 'latin1'));
 export const ia5String = (text: string): Buffer => tlv(0x16, Buffer.from(text, 'latin1'));

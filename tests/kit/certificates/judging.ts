@@ -15,20 +15,21 @@ export const DAY = 86_400_000;
 export const NOW = Date.UTC(2026, 10, 20, 14, 30);
 export const HOST = 'pay.fjord.example';
 export const ENDPOINT = { host: HOST, port: 443, protocol: 'https' } as const;
-export const years = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 3000 * DAY };
-export const current = {
+export const longValidity = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 3000 * DAY };
+export const currentOptions = {
   dnsNames: [HOST],
   notBefore: NOW - 30 * DAY,
   notAfter: NOW + 60 * DAY,
   timestamps: [NOW - 30 * DAY],
 };
 
-export const root = mintAuthority({ commonName: 'Fjord Root', ...years });
+export const root = mintAuthority({ commonName: 'Fjord Root', ...longValidity });
 export const trustStore = createTrustStore([root.der]);
-export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...years });
+export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...longValidity });
 
 /** Issues a certificate for `HOST`, valid by default. */
-export const issue = (options: CertificateOptions = {}) => intermediate.issue({ ...current, ...options });
+export const issue = (options: CertificateOptions = {}) =>
+  intermediate.issue({ ...currentOptions, ...options });
 /** Returns the certificates that a correctly configured server sends. */
 export const withChain = (leaf: MintedCertificate) => [leaf, ...leaf.chain];
 

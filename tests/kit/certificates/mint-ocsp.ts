@@ -3,7 +3,7 @@ import { extensionDer, type RawExtension } from './certificate-extensions.ts';
 import {
   generalizedTime,
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   octetString,
   sequence,
@@ -104,7 +104,7 @@ function singleResponse(
   const { thisUpdate, nextUpdate = Date.now() + 168 * HOUR_MS } = options;
   return sequence(
     sequence(
-      sequence(objectIdentifier(ID_HASHES[idHash]), nothing()),
+      sequence(objectIdentifier(ID_HASHES[idHash]), derNull()),
       octetString(createHash(idHash).update(authority.subjectDer).digest()),
       octetString(keyHash(authority.key, idHash)),
       integer(serialNumber),

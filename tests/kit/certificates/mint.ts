@@ -19,7 +19,7 @@ import {
 import {
   bitString,
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   printableString,
   sequence,
@@ -322,7 +322,7 @@ function signatureAlgorithm(
   const family = type === 'rsa' ? 'rsa' : 'ec';
   const oid = DIGEST_OIDS[family][hash];
   if (oid === null) throw new Error(`no signature algorithm for ${family} with ${hash}`);
-  const parameters = family === 'rsa' && withNull ? [nothing()] : [];
+  const parameters = family === 'rsa' && withNull ? [derNull()] : [];
   return { digest: hash, der: sequence(objectIdentifier(oid), ...parameters) };
 }
 

@@ -2,7 +2,7 @@ import { constants, createHash, createPrivateKey, privateDecrypt, randomBytes } 
 import {
   bitString,
   integer,
-  nothing,
+  derNull,
   objectIdentifier,
   octetString,
   sequence,
@@ -51,7 +51,7 @@ export function pssFields({
   withNull = true,
 }: PssOptions = {}) {
   const algorithm = (name: Hash): Buffer =>
-    sequence(objectIdentifier(HASH_OIDS[name]), ...(withNull ? [nothing()] : []));
+    sequence(objectIdentifier(HASH_OIDS[name]), ...(withNull ? [derNull()] : []));
   return {
     hash: tagged(0, true, algorithm(hash)),
     mask: tagged(1, true, sequence(objectIdentifier(MGF1), algorithm(maskHash))),

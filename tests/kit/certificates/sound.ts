@@ -7,9 +7,9 @@ import type { Verdict } from '../../../server/core/verdict.ts';
 import { answer, issue, NOW, observation, trustStore, withChain } from './judging.ts';
 
 /** What a probe sees of a server that does everything right. */
-export const served = observation([answer(withChain(issue()))]);
-/** The verdict on `served`, which has no findings. */
-export const sound = judge(served, NOW, trustStore);
+export const SOUND_OBSERVATION = observation([answer(withChain(issue()))]);
+/** The verdict on `SOUND_OBSERVATION`, which has no findings. */
+export const SOUND_VERDICT = judge(SOUND_OBSERVATION, NOW, trustStore);
 
 /** The state of a monitor that found its host up in every check. */
 export const WATCHED: CheckState = {
@@ -24,7 +24,7 @@ export const WATCHED: CheckState = {
     responseMs: 40,
   },
   unreachableSince: null,
-  previous: sound,
+  previous: SOUND_VERDICT,
   incidents: [],
   settings: DEFAULT_ALERT_SETTINGS,
   everyMinutes: 1440,
@@ -35,7 +35,7 @@ export const WATCHED: CheckState = {
 /** Returns a sound verdict with these findings about its certificate. */
 export function soundWith(...findings: Pick<Finding, 'code' | 'severity'>[]): Verdict {
   return {
-    ...sound,
+    ...SOUND_VERDICT,
     findings: findings.map(({ code, severity }) => ({
       code,
       severity,
@@ -44,7 +44,7 @@ export function soundWith(...findings: Pick<Finding, 'code' | 'severity'>[]): Ve
         words: { message: `Says ${code}.`, fix: null, command: null, evidence: [] },
       },
       addresses: [],
-      fingerprint: sound.leafFingerprint,
+      fingerprint: SOUND_VERDICT.leafFingerprint,
       keyType: null,
       attachment: null,
     })),

@@ -18,7 +18,7 @@ export interface Population {
   total: number;
 }
 
-export interface FilledStore {
+export interface PopulatedStore {
   /** Account ids. */
   largest: string;
   team: string | null;
@@ -44,7 +44,7 @@ const TEAM = 5_000;
 const AT_ONCE = 2_000;
 
 /** Inserts checked monitors, spread over accounts as in a real service: many small ones, few large ones. */
-export async function fillStore(store: Store, options: FillOptions): Promise<FilledStore> {
+export async function fillStore(store: Store, options: FillOptions): Promise<PopulatedStore> {
   const sizes = sizesOf(options);
   const ids = sizes.map((_, place) => (place === 0 ? options.owner : undefined) ?? randomUUID());
   const made = ids.filter((id) => id !== options.owner);

@@ -20,8 +20,8 @@ export function http2Frame(
 /** The first frame of a server: SETTINGS without values. */
 export const SETTINGS = http2Frame(4, 0, [], 0);
 /** HEADERS with `:status: 200`. This frame ends both the header section and the stream. */
-export const OK = http2Frame(1, 0x5, [0x88]);
-/** Returns the same answer as `OK` on another stream. */
+export const OK_HEADERS = http2Frame(1, 0x5, [0x88]);
+/** Returns the same answer as `OK_HEADERS` on another stream. */
 export const okOn = (stream: number): Buffer => http2Frame(1, 0x5, [0x88], stream);
 /** `:status: 103`, not compressed. */
 const EARLY_HINTS = [0x08, 0x03, ...Buffer.from('103')];
@@ -37,7 +37,7 @@ export const sending =
     void socket.resume().once('data', () => socket.write(Buffer.concat(frames)));
 
 /** Sends these bytes on the first request and closes the connection. */
-export const ending =
+export const sendingAndClosing =
   (...frames: readonly Buffer[]): PeerBehaviour =>
   (socket) =>
     void socket.resume().once('data', () => socket.end(Buffer.concat(frames)));
@@ -78,10 +78,14 @@ type Outcome = 'answered' | 'closed' | 'not_http2' | 'too_large' | 'timeout';
 
 /** Servers that agree on HTTP/2 and misuse it, each with the result that a probe must have. */
 export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outcome: Outcome][] = [
-  ['answers with HTTP/1.1', ending(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'not_http2'],
-  ['begins without SETTINGS', sending(OK), 'answered'],
-  ['goes away before its settings', ending(goaway(0, 0)), 'closed'],
-  ['acknowledges settings instead of sending its own', sending(http2Frame(4, 1, [], 0), OK), 'answered'],
+  ['answers with HTTP/1.1', sendingAndClosing(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'not_http2'],
+  ['begins without SETTINGS', sending(OK_HEADERS), 'answered'],
+  ['goes away before its settings', sendingAndClosing(goaway(0, 0)), 'closed'],
+  [
+    'acknowledges settings instead of sending its own',
+    sending(http2Frame(4, 1, [], 0), OK_HEADERS),
+    'answered',
+  ],
   ['announces a frame of 16 MB', sending(SETTINGS, Buffer.from('ffffff000000000001', 'hex')), 'not_http2'],
   ['sends a body before its headers', sending(SETTINGS, http2Frame(0, 0, [1])), 'not_http2'],
   ['sends headers without a status', sending(SETTINGS, http2Frame(1, 5, [0x84])), 'not_http2'],
@@ -178,8 +182,8 @@ export const HOSTILE_HTTP2: readonly [name: string, behave: PeerBehaviour, outco
   ['demands HTTP/1.1, and agrees on HTTP/2 again', sending(SETTINGS, reset(13)), 'closed'],
   ['says that it goes away', sending(SETTINGS, goaway(0, 0)), 'closed'],
   ['finds the encryption too weak', sending(SETTINGS, goaway(0, 12)), 'closed'],
-  ['closes after its settings', ending(SETTINGS), 'closed'],
-  ['closes in the middle of a frame', ending(SETTINGS, OK.subarray(0, 9)), 'closed'],
+  ['closes after its settings', sendingAndClosing(SETTINGS), 'closed'],
+  ['closes in the middle of a frame', sendingAndClosing(SETTINGS, OK_HEADERS.subarray(0, 9)), 'closed'],
   ['closes at once', (socket) => void socket.end(), 'closed'],
   ['resets the connection', (socket) => void socket.once('data', () => socket.destroy()), 'closed'],
   ['is silent after its settings', sending(SETTINGS), 'timeout'],

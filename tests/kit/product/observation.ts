@@ -41,7 +41,7 @@ export function postureAt(at: number, changes: Partial<PostureObservation> = {})
 }
 
 /** Returns a chain that a server at 192.0.2.1 sends to some clients only. */
-export function alternate(
+export function alternateChain(
   keyType: AlternateChain['keyType'],
   presentedChain: readonly Uint8Array[],
   more: Partial<AlternateChain> = {},

@@ -33,7 +33,7 @@ interface CheckReaderProps {
 }
 
 /** Covers a strip of the last 90 checks and shows each check with its time and result. */
-export function CheckReader({ label, letters, checks, ...handlers }: CheckReaderProps) {
+export function CheckStripReader({ label, letters, checks, ...handlers }: CheckReaderProps) {
   if (letters === '') return null;
   return (
     <ValueReader
@@ -62,7 +62,7 @@ export function CardCheckReader({ domain, onOpen }: CardCheckReaderProps) {
   const [isWanted, setWanted] = useState(false);
   const { data } = useUptime(domain, isWanted);
   return (
-    <CheckReader
+    <CheckStripReader
       label={`Last checks of ${domain.display_name}`}
       letters={domain.uptime.checks}
       checks={data?.checks}

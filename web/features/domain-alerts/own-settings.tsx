@@ -14,7 +14,7 @@ import {
   partLine,
   PARTS,
   shownSettings,
-  without,
+  withoutPart,
 } from './settings-words.ts';
 import { changeDomainAlerts, domainAlerts } from '../../../contract/calls/alert.ts';
 import { call } from '../../lib/api-client.ts';
@@ -138,7 +138,7 @@ function useOwnSettings(domainId: string) {
           write: (merged, { own }) =>
             call(changeDomainAlerts, {
               params,
-              body: { ...without(own, part), ...pickFields(after, merged) },
+              body: { ...withoutPart(own, part), ...pickFields(after, merged) },
             }),
           show: (newest) => putDomain(domainId, newest),
         },

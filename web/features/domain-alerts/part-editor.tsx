@@ -8,7 +8,7 @@ import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { ChannelChoice } from '../../ui/alert-settings/channel-choice.tsx';
 import { MutedEvents } from '../../ui/alert-settings/muted-events.tsx';
-import { isEmpty, QuietHoursFields } from '../../ui/alert-settings/quiet-hours-fields.tsx';
+import { haveSameTimes, QuietHoursFields } from '../../ui/alert-settings/quiet-hours-fields.tsx';
 import { StepsEditor } from '../../ui/alert-settings/steps-editor.tsx';
 import { StepsPreview } from '../../ui/alert-settings/steps-preview.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -112,7 +112,7 @@ export function PartEditor({
 /** Tells whether the input is complete and valid. The fields show their errors themselves. */
 function isWhole(part: Part, { channels, quiet_hours: quietHours }: AlertSettingsWire): boolean {
   if (part === 'channels') return channels === null || channels.length > 0;
-  return part !== 'quiet_hours' || !isEmpty(quietHours);
+  return part !== 'quiet_hours' || !haveSameTimes(quietHours);
 }
 
 function StepsLocked() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertSettingsWire } from '../../../contract/alerting.ts';
 import type { ChannelWire } from '../../../contract/channel.ts';
-import { ownLine, partLine, without } from './settings-words.ts';
+import { ownLine, partLine, withoutPart } from './settings-words.ts';
 
 const plain: AlertSettingsWire = { channels: null, steps: null, quiet_hours: null, muted: [] };
 const channel = (key: string, name: string): ChannelWire => ({
@@ -47,6 +47,6 @@ describe("the summary of a domain's alert settings", () => {
   it('lists the settings that differ from the account', () => {
     expect(ownLine({})).toBe('Account defaults');
     expect(ownLine({ quiet_hours: null, steps: ['7d'] })).toBe('Custom steps and quiet hours');
-    expect(without({ quiet_hours: null, steps: ['7d'] }, 'steps')).toEqual({ quiet_hours: null });
+    expect(withoutPart({ quiet_hours: null, steps: ['7d'] }, 'steps')).toEqual({ quiet_hours: null });
   });
 });

@@ -57,7 +57,7 @@ export const shownSettings = ({
 }: Pick<DomainAlertsWire, 'effective' | 'own'>): AlertSettingsWire => ({ ...effective, ...own });
 
 /** Returns the domain's settings without one part, so that this part follows the account again. */
-export function without(own: DomainAlertSettingsWire, part: Part): DomainAlertSettingsWire {
+export function withoutPart(own: DomainAlertSettingsWire, part: Part): DomainAlertSettingsWire {
   const { [part]: _, ...rest } = own;
   return rest;
 }

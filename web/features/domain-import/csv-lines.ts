@@ -5,7 +5,7 @@ import {
   hostLine,
   looksLikeHost,
   type ParsedLine,
-  skipped,
+  skippedLine,
   splitTags,
   targetOf,
 } from './parsed-import.ts';
@@ -176,7 +176,7 @@ function hostColumn(rows: readonly Row[]): number {
 function lineOf({ line, cells }: Row, columns: Columns): ParsedLine {
   const host = cells[columns.host] ?? '';
   if (host === '')
-    return skipped(line, cells.filter((cell) => cell !== '').join(', '), 'No host in this row');
+    return skippedLine(line, cells.filter((cell) => cell !== '').join(', '), 'No host in this row');
   const port = cells[columns.port] ?? '';
   const notes = columns.notes
     .map((index) => cells[index] ?? '')

@@ -13,11 +13,11 @@ import {
   withUnanswered,
 } from './import-plan.ts';
 import { parseImport } from './parse-import.ts';
-import { hostLine, skipped } from './parsed-import.ts';
+import { hostLine, skippedLine } from './parsed-import.ts';
 
 const lines = [
   hostLine(1, 'a.example'),
-  skipped(2, 'Cron', 'No host'),
+  skippedLine(2, 'Cron', 'No host'),
   hostLine(3, 'https://a.example/x'),
   hostLine(4, 'not a host'),
   hostLine(5, 'old.example'),
@@ -118,7 +118,7 @@ test('import lines with a target that were not added are copied as CSV, which th
     hostLine(2, 'smtp://mail.example', { target: { verify_name: 'other.example', family: '4' } }),
     hostLine(3, 'plain.example', { tags: ['web'] }),
   ];
-  const lost = skipped(4, 'Cron,"daily,\nnightly', 'No host');
+  const lost = skippedLine(4, 'Cron,"daily,\nnightly', 'No host');
   const refused = { problem: 'host_refused', message: 'It says,"no"; really.', domain: null } as const;
   const newHost = is('new', 'x.example');
   const leftPlan = planImport(

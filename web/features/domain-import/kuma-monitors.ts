@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type ParsedLine,
   shownValue,
-  skipped,
+  skippedLine,
   textOf,
   withPort,
 } from './parsed-import.ts';
@@ -95,12 +95,12 @@ export function kumaMonitors(json: unknown): unknown[] | null {
  * without passwords, or one line that says why the monitor cannot be imported.
  */
 export function kumaLines(monitor: unknown, line: number): ParsedLine[] {
-  if (!isJsonObject(monitor)) return [skipped(line, shownValue(monitor), 'Not a monitor')];
+  if (!isJsonObject(monitor)) return [skippedLine(line, shownValue(monitor), 'Not a monitor')];
   const name = textOf(monitor['name']);
   const place = placeOf(monitor);
-  if ('reason' in place) return [skipped(line, name, `Cannot be carried over. ${place.reason}`)];
+  if ('reason' in place) return [skippedLine(line, name, `Cannot be carried over. ${place.reason}`)];
   const hosts = place.hosts.filter((host) => host !== '');
-  if (hosts.length === 0) return [skipped(line, name, 'Cannot be carried over. It has no host')];
+  if (hosts.length === 0) return [skippedLine(line, name, 'Cannot be carried over. It has no host')];
   const description = textOf(monitor['description']);
   const remarks = [
     place.remark,

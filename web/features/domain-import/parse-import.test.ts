@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { entriesOf } from './import-plan.ts';
-import { isSkipped, recognised } from './parsed-import.ts';
+import { isSkipped, recognisedText } from './parsed-import.ts';
 import { parseImport, readImportFile } from './parse-import.ts';
 
 /** Returns 'host [tags] notes' or 'line: reason' for each line. */
@@ -293,7 +293,7 @@ describe('a file to import', () => {
     const found = await readImportFile(new File([bytes], 'hosts.csv'));
     if ('message' in found) return found.message;
     const parsed = parseImport(found.text);
-    return parsed.ok ? recognised(parsed, found.encoding) : parsed.message;
+    return parsed.ok ? recognisedText(parsed, found.encoding) : parsed.message;
   };
   const bytesOf = (text: string, encoding: BufferEncoding) => new Uint8Array(Buffer.from(text, encoding));
   const TABLE = 'Übersicht\nhost;notes\nzürich.example;Büro\n';

@@ -10,7 +10,7 @@ import {
   type ParsedImport,
   type ParsedLine,
   shownValue,
-  skipped,
+  skippedLine,
   splitTags,
   targetOf,
   textOf,
@@ -86,7 +86,7 @@ function plainLine(line: string, number: number): ParsedLine[] {
     .trim();
   if (text === '') return [];
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
-  if (words.length === 0) return [skipped(number, text, 'No host in this line')];
+  if (words.length === 0) return [skippedLine(number, text, 'No host in this line')];
   // If not all words look like hosts, the line stays whole, so that the server's error quotes all of it.
   if (words.length === 1 || words.every(looksLikeHost))
     return words.map((word) => hostLine(number, unquoted(word)));
@@ -127,10 +127,11 @@ const HOST_KEYS = ['host', 'hostname', 'domain', 'url'];
 
 /** Parses a host, or an object whose properties have the names of CSV columns. */
 function jsonLine(item: unknown, line: number): ParsedLine {
-  if (typeof item === 'string') return item.trim() === '' ? skipped(line, '', 'Empty') : hostLine(line, item);
-  if (!isJsonObject(item)) return skipped(line, shownValue(item), 'Not a host');
+  if (typeof item === 'string')
+    return item.trim() === '' ? skippedLine(line, '', 'Empty') : hostLine(line, item);
+  if (!isJsonObject(item)) return skippedLine(line, shownValue(item), 'Not a host');
   const host = HOST_KEYS.map((key) => textOf(item[key])).find((text) => text !== '');
-  if (host === undefined) return skipped(line, shownValue(item), 'No host');
+  if (host === undefined) return skippedLine(line, shownValue(item), 'No host');
   const port = Number(item['port'] ?? 0);
   const { tags } = item;
   const written = Number.isInteger(port) && port > 0 ? String(port) : '';

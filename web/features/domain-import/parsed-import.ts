@@ -47,7 +47,7 @@ const FORMAT_NAMES: Record<ImportFormat, string> = {
 };
 
 /** Returns what was recognised: 'CSV, read as Windows-1252, without 2 lines of titles: 12 hosts, 1 line without a host'. */
-export function recognised(
+export function recognisedText(
   { format, lines, titleLines }: Extract<ParsedImport, { ok: true }>,
   encoding: DecodedFile['encoding'] = 'UTF-8',
 ): string {
@@ -73,7 +73,7 @@ export function isSkipped(line: ParsedLine): line is SkippedLine {
 
 const SHOWN_LENGTH = 120;
 
-export function skipped(line: number, text: string, reason: string): SkippedLine {
+export function skippedLine(line: number, text: string, reason: string): SkippedLine {
   const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
   return { line, text: shown.toWellFormed(), reason };
 }
@@ -87,11 +87,11 @@ const HOST_MAX_LENGTH = 2048;
  */
 export function hostLine(line: number, host: string, rest: Partial<HostLine> = {}): ParsedLine {
   const trimmed = host.trim();
-  if (trimmed.length > HOST_MAX_LENGTH) return skipped(line, trimmed, 'Too long for a host address');
+  if (trimmed.length > HOST_MAX_LENGTH) return skippedLine(line, trimmed, 'Too long for a host address');
   const { target = {} } = rest;
   const long = TARGET_FIELDS.find((field) => (target[field] ?? '').length > TARGET_MAX_LENGTH);
   if (long !== undefined)
-    return skipped(line, trimmed, `${TARGET_LABELS[long]}: longer than ${TARGET_MAX_LENGTH} characters`);
+    return skippedLine(line, trimmed, `${TARGET_LABELS[long]}: longer than ${TARGET_MAX_LENGTH} characters`);
   return { line, host: trimmed.toWellFormed(), tags: [], notes: '', target: {}, remark: null, ...rest };
 }
 

@@ -11,7 +11,7 @@ import { ProgressBar } from '../../ui/loading.tsx';
 import type { PlannedLine } from './import-plan.ts';
 import { parseImport, readImportFile } from './parse-import.ts';
 import { usePreview } from './use-preview.ts';
-import { recognised } from './parsed-import.ts';
+import { recognisedText } from './parsed-import.ts';
 
 const NOTHING = 'Paste a list of hosts, CSV, JSON or an Uptime Kuma backup. Up to 10,000 hosts at once.';
 
@@ -70,7 +70,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
     const now = parseImport(file?.text ?? text);
     setWasEmpty(now.ok && now.lines.length === 0);
     if (now.ok && now.lines.length > 0)
-      ask(now.lines, (plan) => onPlan(plan, recognised(now, file?.encoding)));
+      ask(now.lines, (plan) => onPlan(plan, recognisedText(now, file?.encoding)));
   };
 
   return (
@@ -108,7 +108,7 @@ export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
           <FieldError>{trouble}</FieldError>
         ) : (
           <p className="num mt-1.5 text-label text-fg-3">
-            {parsed.ok && parsed.lines.length > 0 ? recognised(parsed, file?.encoding) : NOTHING}
+            {parsed.ok && parsed.lines.length > 0 ? recognisedText(parsed, file?.encoding) : NOTHING}
           </p>
         )}
       </div>

@@ -8,7 +8,7 @@ import { Glyph } from '../../ui/glyph.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { segmentClass, SEGMENTS } from '../../ui/segments.ts';
 import { SampleCard } from './sample-card.tsx';
-import { EXPIRED, NEXT, notAfterOf, REVOKED, SAMPLES } from './samples.ts';
+import { EXPIRED_SAMPLE, EXPIRING_SAMPLE, notAfterOf, REVOKED_SAMPLE, SAMPLES } from './samples.ts';
 import { ShotToolbar } from './shot-toolbar.tsx';
 
 const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
@@ -18,7 +18,7 @@ export function DashboardShot({ productName, now }: { productName: string; now: 
   return (
     <>
       <div className="mt-6 md:hidden">
-        <SampleCard sample={NEXT} now={now} />
+        <SampleCard sample={EXPIRING_SAMPLE} now={now} />
       </div>
       {/* Uses the page's shadow, because the shadow of the dark theme would look wrong on a light page. */}
       <div className="mt-9 rounded-[14px] shadow-3 max-md:hidden">
@@ -62,9 +62,14 @@ function ShotHeader({ productName }: { productName: string }) {
 }
 
 const URGENT = [
-  { ...EXPIRED, glyph: 'expired', mark: 'text-expired-mark', words: 'expired' },
-  { ...REVOKED, glyph: 'revoked', mark: 'text-revoked-mark', words: 'revoked' },
-  { ...NEXT, glyph: 'critical', mark: 'text-critical-mark', words: `${NEXT.days} days` },
+  { ...EXPIRED_SAMPLE, glyph: 'expired', mark: 'text-expired-mark', words: 'expired' },
+  { ...REVOKED_SAMPLE, glyph: 'revoked', mark: 'text-revoked-mark', words: 'revoked' },
+  {
+    ...EXPIRING_SAMPLE,
+    glyph: 'critical',
+    mark: 'text-critical-mark',
+    words: `${EXPIRING_SAMPLE.days} days`,
+  },
 ] as const;
 
 function ShotSentence() {

@@ -14,20 +14,20 @@ export interface Sample {
 
 const CHECKS = 90;
 
-export const EXPIRED: Sample = {
+export const EXPIRED_SAMPLE: Sample = {
   hostname: 'legacy.fjord.example',
   issuer: "Let's Encrypt · R13",
   days: -4,
   lifetimeDays: 90,
   failed: [12, 40, 42, 81, 87],
 };
-export const NEXT: Sample = {
+export const EXPIRING_SAMPLE: Sample = {
   hostname: 'pay.fjord.example',
   issuer: 'DigiCert · TLS RSA 2020 CA1',
   days: 2,
   lifetimeDays: 199,
 };
-export const REVOKED: Sample = {
+export const REVOKED_SAMPLE: Sample = {
   hostname: 'cdn.moss.example',
   issuer: 'Sectigo · Public Server DV R36',
   days: 41,
@@ -37,8 +37,8 @@ export const REVOKED: Sample = {
 
 /** The certificates of the example dashboard, by date. */
 export const SAMPLES: readonly Sample[] = [
-  EXPIRED,
-  NEXT,
+  EXPIRED_SAMPLE,
+  EXPIRING_SAMPLE,
   { hostname: 'mail.orchard.example', issuer: "Let's Encrypt · E8", days: 6, lifetimeDays: 90 },
   {
     hostname: 'git.orchard.example',
@@ -49,7 +49,7 @@ export const SAMPLES: readonly Sample[] = [
   },
   { hostname: 'fjord.example', issuer: 'Google Trust Services · WE1', days: 32, lifetimeDays: 90 },
   { hostname: 'api.fjord.example', issuer: 'Google Trust Services · WE1', days: 34, lifetimeDays: 90 },
-  REVOKED,
+  REVOKED_SAMPLE,
   {
     hostname: 'status.fjord.example',
     issuer: "Let's Encrypt · R12",

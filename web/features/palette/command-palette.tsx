@@ -41,7 +41,7 @@ import {
   type PaletteCommand,
   type PaletteOption,
   type Wish,
-  wishOf,
+  parseWish,
 } from './palette-options.ts';
 import { LinkButton } from '../../ui/button.tsx';
 
@@ -110,7 +110,7 @@ function Finder({ commands, onChoose }: FinderProps) {
   const [text, setText] = useState('');
   const [markedId, setMarkedId] = useState<string>();
   const summary = useDomainSummary();
-  const wish = wishOf(text);
+  const wish = parseWish(text);
   const search = useDomainSearch(wish);
   const groups = optionGroups({ text, found: search.found, summary: summary.data, commands, now });
   const options = groups.flatMap((group) => group.options);

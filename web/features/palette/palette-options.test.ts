@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { exampleDomain } from '../../../tests/kit/pages/example-domain.ts';
-import { optionGroups, wishOf } from './palette-options.ts';
+import { optionGroups, parseWish } from './palette-options.ts';
 
 const NOW = Date.UTC(2026, 11, 1);
 
@@ -145,7 +145,7 @@ describe('the options of the palette', () => {
     expect(labels('pause fj')).toEqual({ Pause: ['pay.fjord.example'] });
     expect(labels('Resume ')).toEqual({ Resume: ['old.fjord.example'] });
     expect(labels('refresh fj')).toEqual({ Refresh: ['pay.fjord.example'] });
-    expect(wishOf('pause  pay ')).toEqual({ verb: 'pause', q: 'pay' });
-    expect(wishOf('pause')).toEqual({ verb: 'open', q: 'pause' });
+    expect(parseWish('pause  pay ')).toEqual({ verb: 'pause', q: 'pay' });
+    expect(parseWish('pause')).toEqual({ verb: 'open', q: 'pause' });
   });
 });

@@ -91,7 +91,7 @@ export interface Wish {
   q: string;
 }
 
-export function wishOf(text: string): Wish {
+export function parseWish(text: string): Wish {
   const [, typed, rest = ''] = WITH_VERB.exec(text) ?? [];
   const verb = VERBS.find((each) => each === typed?.toLowerCase());
   return verb === undefined ? { verb: 'open', q: text.trim() } : { verb, q: rest.trim() };
@@ -112,7 +112,7 @@ interface Facts {
  * by typing.
  */
 export function optionGroups({ text, found, summary, commands, now }: Facts): OptionGroup[] {
-  const { verb, q } = wishOf(text);
+  const { verb, q } = parseWish(text);
   const domains = {
     title: VERB_TITLES[verb],
     options: found

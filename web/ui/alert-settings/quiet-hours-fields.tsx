@@ -10,7 +10,7 @@ type QuietHours = NonNullable<AlertSettingsWire['quiet_hours']>;
 const USUAL: QuietHours = { from_minute: 22 * 60, to_minute: 7 * 60, critical_always: true };
 
 /** Tells whether both times are the same. The server refuses that. */
-export const isEmpty = (value: QuietHours | null): boolean =>
+export const haveSameTimes = (value: QuietHours | null): boolean =>
   value !== null && value.from_minute === value.to_minute;
 
 export interface QuietHoursFieldsProps {
@@ -23,7 +23,7 @@ export interface QuietHoursFieldsProps {
 /** Switches quiet hours on and sets them. */
 export function QuietHoursFields({ value, onChange, timeZone }: QuietHoursFieldsProps) {
   const id = useId();
-  const isEmptyRange = isEmpty(value);
+  const isEmptyRange = haveSameTimes(value);
   return (
     <div className="grid gap-3">
       <CheckboxLine

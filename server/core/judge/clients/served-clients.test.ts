@@ -12,7 +12,7 @@ import {
   withChain,
 } from '../../../../tests/kit/certificates/judging.ts';
 import { type MintedCertificate, selfSigned } from '../../../../tests/kit/certificates/mint.ts';
-import { alternate, postureAt } from '../../../../tests/kit/product/observation.ts';
+import { alternateChain, postureAt } from '../../../../tests/kit/product/observation.ts';
 import { type Client, CLIENTS } from '../../../../contract/check-words.ts';
 import { conditionsOf } from '../../alerting/conditions.ts';
 import type { Observation, PostureObservation } from '../../observation.ts';
@@ -31,7 +31,7 @@ const refusing = (verdict: Verdict): Client[] =>
 function sentTo(clients: readonly Client[], leaf: MintedCertificate): PostureObservation {
   const others = CLIENTS.filter((client) => !clients.includes(client));
   return postureAt(NOW, {
-    alternates: [alternate('rsa', ders(leaf), { clients })],
+    alternates: [alternateChain('rsa', ders(leaf), { clients })],
     usual: { keyType: 'ecdsa', clients: others },
   });
 }
@@ -106,7 +106,7 @@ describe('a certificate that only some clients get', () => {
 
   it('causes a warning that names no client if it is unknown which clients get it', () => {
     const verdict = judged(ecdsa, {
-      posture: postureAt(NOW, { alternates: [alternate('rsa', ders(expired))] }),
+      posture: postureAt(NOW, { alternates: [alternateChain('rsa', ders(expired))] }),
     });
     expect(verdict.findings).toMatchObject([{ code: 'expired', severity: 'warning' }]);
     expect(refusing(verdict)).toEqual([]);
@@ -133,7 +133,7 @@ describe('the certificate of the usual handshake, if some clients get another on
 
   it('is judged for all clients once its key has another type, or once it is the certificate that only some clients got before', () => {
     expect(refusing(judged(issue({ key: 'Ed25519', ...EXPIRED }), {}, daily))).toEqual([...CLIENTS]);
-    const alternates = [alternate('ecdsa', ders(expired), { clients: ['java' as const] })];
+    const alternates = [alternateChain('ecdsa', ders(expired), { clients: ['java' as const] })];
     const posture = postureAt(NOW, { alternates, usual: { keyType: 'ecdsa', clients: ['chromium'] } });
     expect(refusing(judged(expired, {}, judged(ecdsa, { posture })))).toEqual([...CLIENTS]);
   });
@@ -160,7 +160,7 @@ describe('certificates that only some clients get, while the test of certificate
 
   it('are still judged for these clients if they have the key type of the usual leaf', () => {
     const expired = issue({ key: 'P-384', ...EXPIRED });
-    const alternates = [alternate('ecdsa', ders(expired), { clients: known })];
+    const alternates = [alternateChain('ecdsa', ders(expired), { clients: known })];
     const usual = {
       keyType: 'ecdsa' as const,
       clients: CLIENTS.filter((one) => !known.some((k) => k === one)),
@@ -177,7 +177,7 @@ describe('certificates that only some clients get, while the test of certificate
     const again = (seen: MintedCertificate): Verdict =>
       judged(
         ecdsa,
-        { posture: postureAt(NOW, { postponed, alternates: [alternate('rsa', ders(seen))] }) },
+        { posture: postureAt(NOW, { postponed, alternates: [alternateChain('rsa', ders(seen))] }) },
         daily,
       );
     expect(again(leaf).findings).toEqual(daily.findings);

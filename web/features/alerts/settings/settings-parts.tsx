@@ -5,7 +5,7 @@ import { useChannels } from '../../../lib/alerts/alert-queries.ts';
 import { reachesAnybody } from '../../../lib/alerts/reaches-anybody.ts';
 import { ChannelChoice } from '../../../ui/alert-settings/channel-choice.tsx';
 import { MutedEvents } from '../../../ui/alert-settings/muted-events.tsx';
-import { isEmpty, QuietHoursFields } from '../../../ui/alert-settings/quiet-hours-fields.tsx';
+import { haveSameTimes, QuietHoursFields } from '../../../ui/alert-settings/quiet-hours-fields.tsx';
 import { StepsEditor } from '../../../ui/alert-settings/steps-editor.tsx';
 import { StepsPreview } from '../../../ui/alert-settings/steps-preview.tsx';
 import { useOptimisticChoice, useSaveAlerts } from './use-save-alerts.ts';
@@ -45,8 +45,8 @@ export function QuietHours({ alerts }: SettingsProps) {
       <QuietHoursFields
         value={refused ?? quietHours}
         onChange={(next) => {
-          setRefused(isEmpty(next) ? next : null);
-          if (!isEmpty(next)) choose(next);
+          setRefused(haveSameTimes(next) ? next : null);
+          if (!haveSameTimes(next)) choose(next);
         }}
         timeZone={alerts.time_zone}
       />

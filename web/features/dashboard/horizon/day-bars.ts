@@ -1,4 +1,4 @@
-import { boundsOf } from '../../../../contract/durations.ts';
+import { periodBounds } from '../../../../contract/durations.ts';
 import { type DayAxis, dayOf } from '../../../ui/horizon/day-axis.ts';
 import {
   countOf,
@@ -174,7 +174,7 @@ export function periodOf({ midnights }: DayAxis, { from, to }: DayRange): string
 
 /** Returns the part of a period that is on the axis; null if no part is. */
 export function rangeOf(axis: DayAxis, period: string): DayRange | null {
-  const { from, until } = boundsOf(period);
+  const { from, until } = periodBounds(period);
   const [first, last] = [placeOf(axis, utcDay(from)), placeOf(axis, utcDay(until - 1))];
   const end = axis.midnights.length - 2;
   return first > end || last < 0 || first > last

@@ -78,7 +78,7 @@ export function remainingWords(notAfter: number, now: number): string {
 }
 
 /** Returns 'and 2 more domains with this certificate'. */
-export const othersText = ({ domains }: { domains: number }): string =>
+export const otherDomainsText = ({ domains }: { domains: number }): string =>
   `and ${counted(domains - 1, 'more domain')} with this certificate`;
 
 /** Returns the accessible name of a pin's link, with everything its tooltip shows. */
@@ -88,7 +88,7 @@ export function pinName(entry: HorizonEntry, now: number): string {
   const filtered = entry.isDimmed === true ? ', not in the list below' : '';
   if (count > 1)
     return `${grouped(count)} certificates ${notAfter < now ? 'expired' : 'expire'} on ${date}${filtered}`;
-  const name = entry.name + (entry.shared ? ` ${othersText(entry.shared)}` : '');
+  const name = entry.name + (entry.shared ? ` ${otherDomainsText(entry.shared)}` : '');
   const isRevoked = status === 'revoked' ? ', revoked' : '';
   const isWrong = trouble === undefined ? '' : `, ${trouble}`;
   const left = schedule ?? remainingWords(notAfter, now);

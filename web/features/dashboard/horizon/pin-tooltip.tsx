@@ -2,7 +2,7 @@ import { expiryBadge } from '../../../../contract/state/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
 import { StateMark } from '../../../domain/state-marks.tsx';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
-import { othersText, remainingWords } from './horizon-entries.ts';
+import { otherDomainsText, remainingWords } from './horizon-entries.ts';
 import { grouped, longDate } from '../../../lib/format.ts';
 
 const MAX_NAMES = 6;
@@ -71,7 +71,7 @@ export function PinTooltip(props: PinTooltipProps) {
       ) : (
         <>
           <p className="line-clamp-4 font-mono font-[560] [overflow-wrap:anywhere]">{name}</p>
-          {shared && <p className="num mt-0.5 text-fg-2">{othersText(shared)}</p>}
+          {shared && <p className="num mt-0.5 text-fg-2">{otherDomainsText(shared)}</p>}
           <p className="num mt-0.5 text-fg-2">
             {notAfter < now ? 'Expired' : 'Expires'} on {longDate(notAfter)}
           </p>

@@ -12,7 +12,7 @@ import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { lookOf, SecondLine, troubleOf, TroubleStrip } from './second-line.tsx';
+import { troubleClasses, SecondLine, troubleOf, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 
@@ -32,7 +32,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
   const lifetime = lifetimeOf(domain, now);
   const { selected } = useSelection();
   const trouble = troubleOf(domain, now);
-  const look = lookOf(trouble);
+  const look = troubleClasses(trouble);
   return (
     <div
       className={classNames(

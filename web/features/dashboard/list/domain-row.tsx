@@ -16,7 +16,7 @@ import { uptimeText } from './down-line.ts';
 import { DomainLink, ProtocolMark } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import type { CardLine } from './card-line.ts';
-import { lookOf, SecondLine, troubleOf } from './second-line.tsx';
+import { troubleClasses, SecondLine, troubleOf } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
@@ -49,7 +49,7 @@ export const DomainRow = memo(function DomainRow({
 }: DomainRowProps) {
   const { selected } = useSelection();
   const trouble = troubleOf(domain, now);
-  const look = lookOf(trouble);
+  const look = troubleClasses(trouble);
   const open = ({ target }: MouseEvent) => {
     if (!(target instanceof Element && target.closest(INTERACTIVE))) actions.showDetails(domain);
   };

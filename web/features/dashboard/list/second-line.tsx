@@ -77,13 +77,13 @@ const LOOKS: Record<Loud, { text: string; strip: string; edge: string; bar: stri
 };
 
 /** Returns the classes for a problem's colour; null if there is no problem, or nobody has to act. */
-export function lookOf(trouble: CardLine | null): (typeof LOOKS)[Loud] | null {
+export function troubleClasses(trouble: CardLine | null): (typeof LOOKS)[Loud] | null {
   return !trouble?.state ? null : LOOKS[STATE_MARKS[trouble.state].tone];
 }
 
 /** Shows the problem across the top of a card, in its colour. */
 export function TroubleStrip({ trouble }: { trouble: CardLine }) {
-  const look = lookOf(trouble);
+  const look = troubleClasses(trouble);
   if (look === null || trouble.state === null) return null;
   return (
     <p
@@ -112,7 +112,7 @@ function WholeParts({ text }: { text: string }) {
 
 /** Shows a problem in a short line, with the full sentence as its `title`. `className` sets the type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
-  const look = lookOf(trouble);
+  const look = troubleClasses(trouble);
   if (look === null || trouble.state === null)
     return (
       <span title={trouble.title} className={classNames('num min-w-0 text-fg-2', className)}>

@@ -14,7 +14,7 @@ import { call } from '../../../lib/api-client.ts';
 import { useLiveEvents } from '../../../lib/live-events-context.ts';
 import { toast } from '../../../ui/toast.tsx';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
-import { NOTHING_SELECTED, toggled, withAll, withoutAll } from './selection-state.ts';
+import { NOTHING_SELECTED, withToggled, withAll, withoutAll } from './selection-state.ts';
 
 const SelectionContext = createContext<Selection | null>(null);
 
@@ -43,7 +43,7 @@ export function SelectionProvider({ filter, total, loaded, children }: Selection
 
   const toggle = useCallback((id: string, { range = false }: { range?: boolean } = {}) => {
     const order = latest.current.loaded.map((domain) => domain.id);
-    setState((former) => toggled(former, id, range, order));
+    setState((former) => withToggled(former, id, range, order));
   }, []);
   const selectAll = useCallback(async () => {
     try {

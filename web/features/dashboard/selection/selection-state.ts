@@ -11,7 +11,7 @@ export const NOTHING_SELECTED: SelectionState = { selected: new Set(), anchor: n
  * Returns the selection after a click on the checkbox of `id`. With `range`, every row from the anchor to `id`, in the order
  * of `order`, gets the new state of `id`. If the anchor is not in `order`, only `id` changes.
  */
-export function toggled(
+export function withToggled(
   { selected, anchor }: SelectionState,
   id: string,
   range: boolean,

@@ -11,7 +11,7 @@ import {
   overlapErrors,
   type PageDraft,
   type PageEdit,
-  rebased,
+  rebasedEdit,
   stepTo,
   suggestedAddress,
 } from './page-draft.ts';
@@ -97,21 +97,21 @@ it('the choice of domains is sent with names that are being saved, but without t
 it('a failed choice of domains is undone, but keeps what a later choice in the queue has changed', () => {
   const first = choose(remove(START, 'a'));
   const second = choose(remove(name(first.edit, 'b', 'typed'), 'c'));
-  const after = rebased(second.edit, SAVED, first.step);
+  const after = rebasedEdit(second.edit, SAVED, first.step);
   expect(namesOf(after.draft)).toEqual(['a', 'b typed']);
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
   expect(after.overlaps).toEqual([]);
   // The second choice is saved on top of a page without the first choice.
   const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
-  expect(namesOf(rebased(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
+  expect(namesOf(rebasedEdit(after, saved, second.step).draft)).toEqual(['a', 'b typed']);
 });
 
 it('if saving a typed name fails, the name stays in its field when the next change of the domains is saved', () => {
   const saving = save(name(START, 'a', 'Name'));
   const choice = choose(remove(saving.edit, 'c'));
-  const failed = rebased(choice.edit, SAVED, { ...saving.step, keepsDraft: true });
+  const failed = rebasedEdit(choice.edit, SAVED, { ...saving.step, keepsDraft: true });
   const saved = { ...SAVED, domains: SAVED.domains.slice(0, 2) };
-  const after = rebased(failed, saved, choice.step);
+  const after = rebasedEdit(failed, saved, choice.step);
   expect(namesOf(after.draft)).toEqual(['a Name', 'b']);
   expect(namesOf(after.awaited)).toEqual(['a', 'b']);
 });
@@ -121,7 +121,7 @@ it('a switch keeps its last position while an earlier click is being saved', () 
   const edit = { ...flipped, awaited: { ...SAVED, showUptime: true } };
   const first = stepTo({ showUptime: true }, START);
   const again = show(edit, { showUptime: false });
-  expect(rebased(again, { ...SAVED, showUptime: true }, first).draft.showUptime).toBe(false);
+  expect(rebasedEdit(again, { ...SAVED, showUptime: true }, first).draft.showUptime).toBe(false);
 });
 
 it('the settings show what another tab saved, and an error at a text that was typed meanwhile', () => {
@@ -132,7 +132,7 @@ it('the settings show what another tab saved, and an error at a text that was ty
     listed: true,
     domains: SAVED.domains.map((one) => (one.id === 'a' ? { ...one, label: 'theirs' } : one)),
   };
-  const { draft, overlaps } = rebased(edit, newest, { before: {}, after: {} });
+  const { draft, overlaps } = rebasedEdit(edit, newest, { before: {}, after: {} });
   expect(draft).toMatchObject({ title: 'Mine', listed: true });
   expect(namesOf(draft)).toEqual(['a mine', 'b', 'c']);
   expect(overlapErrors(overlaps, draft)).toEqual({

@@ -65,7 +65,7 @@ export const stepTo = (after: Partial<PageDraft>, { awaited }: PageEdit): PageSt
  * Updates the edit after the answer to a step. `newest` is the page that the answer contains. Fields that the step changed take the newest
  * value, unless they were changed again or `keepsDraft` is set. `overlaps` lists typed values for which another tab saved a different value.
  */
-export function rebased(
+export function rebasedEdit(
   { saved, awaited, draft }: PageEdit,
   newest: PageDraft,
   { before, after, keepsDraft = false }: PageStep & { keepsDraft?: boolean },
@@ -98,7 +98,7 @@ export function missingOf({ shows, tags, domains }: PageDraft): Pick<DraftErrors
 }
 
 /** Returns the draft with its texts normalised in the same way as the server does. */
-export const normalised = (draft: PageDraft): PageDraft => ({
+export const normalisedDraft = (draft: PageDraft): PageDraft => ({
   ...draft,
   title: draft.title.trim(),
   slug: draft.slug.trim().toLowerCase(),
@@ -106,7 +106,7 @@ export const normalised = (draft: PageDraft): PageDraft => ({
 });
 
 export function choicesOf(draft: PageDraft): StatusPageChoices {
-  const { title, shows, tags, domains, showCertificates, showUptime, showIncidents } = normalised(draft);
+  const { title, shows, tags, domains, showCertificates, showUptime, showIncidents } = normalisedDraft(draft);
   return {
     title,
     shows,
@@ -120,7 +120,7 @@ export function choicesOf(draft: PageDraft): StatusPageChoices {
 
 const changeOf = (draft: PageDraft): StatusPageChange => ({
   ...choicesOf(draft),
-  slug: normalised(draft).slug,
+  slug: normalisedDraft(draft).slug,
   listed: draft.listed,
 });
 

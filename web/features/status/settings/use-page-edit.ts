@@ -19,12 +19,12 @@ import {
   errorsOf,
   isSame,
   missingOf,
-  normalised,
+  normalisedDraft,
   overlapErrors,
   type PageDraft,
   type PageEdit,
   type PageStep,
-  rebased,
+  rebasedEdit,
   stepTo,
 } from './page-draft.ts';
 
@@ -49,7 +49,7 @@ export function usePageEdit(page: StatusPageWire) {
   }, []);
   const rebase = useCallback<Rebase>(
     (newest, step) => {
-      const { overlaps, ...next } = rebased(latest.current, draftOf(newest), step);
+      const { overlaps, ...next } = rebasedEdit(latest.current, draftOf(newest), step);
       put(next);
       const found = overlapErrors(overlaps, next.draft);
       const hasOverlaps = Object.keys(found).length > 0;
@@ -103,7 +103,7 @@ export function usePageEdit(page: StatusPageWire) {
       const found = errorsOf(latest.current.draft);
       setErrors(found);
       if (Object.keys(found).length === 0)
-        send(stepTo(normalised(latest.current.draft), latest.current), { hasTexts: true, ...more });
+        send(stepTo(normalisedDraft(latest.current.draft), latest.current), { hasTexts: true, ...more });
     },
     switchOff: () => mutate({ ...NO_STEP, enabled: false }),
     sending,
@@ -114,7 +114,7 @@ export function usePageEdit(page: StatusPageWire) {
  * Updates the edit to the newest page. Returns true if another tab saved a typed text differently, which an error at its
  * field then says.
  */
-type Rebase = (newest: StatusPageWire, step: Parameters<typeof rebased>[2]) => boolean;
+type Rebase = (newest: StatusPageWire, step: Parameters<typeof rebasedEdit>[2]) => boolean;
 
 function useSavePage(rebase: Rebase, setErrors: (errors: DraftErrors) => void) {
   const queryClient = useQueryClient();
