@@ -258,7 +258,7 @@ test('public pages need no session, and protected pages check it', async ({ page
   await test.step('a failed session check is logged and leads to the login', async () => {
     const logged: string[] = [];
     page.on('console', (message) => logged.push(message.text()));
-    await page.route('**/api/user/me', (route) => route.fulfill({ status: 403 }));
+    await page.route('**/api/user/me', (route) => route.fulfill({ status: 400 }));
     await page.goto('/dashboard');
     await expect(page).toHaveURL(/\/login/);
     spec('2P.06', 'A failed check counts as nobody signed in');

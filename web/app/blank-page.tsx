@@ -40,31 +40,20 @@ export function NotFoundPage() {
 /** Replaces a route that failed to load or to render. Reloads when the browser comes online. */
 export function ErrorPage() {
   const isSignedIn = use(InShellContext);
+  usePageTitle('Page not loaded');
   useEffect(() => {
     const reload = (): void => window.location.reload();
     window.addEventListener('online', reload);
     return () => window.removeEventListener('online', reload);
   }, []);
   return (
-    <FailedPage onRetry={() => window.location.reload()}>
-      {isSignedIn && 'Your monitoring keeps running; only this page is affected.'}
-    </FailedPage>
-  );
-}
-
-/** Says that the page could not be loaded, and why. */
-export function FailedPage({ onRetry, children }: { onRetry: () => void; children: ReactNode }) {
-  usePageTitle('Page not loaded');
-  return (
     <BlankPage>
       <div className="wrap">
         <h1 className="mb-5 text-page font-bold tracking-[-.022em]">Could not load this page</h1>
-        {children && (
-          <p role="alert" className="-mt-4 mb-5 text-balance text-fg-2">
-            {children}
-          </p>
+        {isSignedIn && (
+          <p className="-mt-4 mb-5 text-fg-2">Your monitoring keeps running; only this page is affected.</p>
         )}
-        <Button variant="outline" onClick={onRetry}>
+        <Button variant="outline" onClick={() => window.location.reload()}>
           Try again
         </Button>
       </div>

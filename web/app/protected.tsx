@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { loadIdentity } from '../features/session/identity/load-identity.ts';
 import { authRecord } from '../features/session/auth-record.ts';
 import {
+  checkCurrentUser,
   endSession,
   followRefreshes,
   forgetSession,
@@ -15,9 +16,9 @@ import { forgetDrafts } from '../lib/drafts.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/search-parameters.ts';
 import { toast } from '../ui/toast.tsx';
+import { BlankPage } from './blank-page.tsx';
 import { LiveEventsProvider } from './live-events-provider.tsx';
 import { Shell } from './shell.tsx';
-import { UserCheckPage, useUserCheck } from './user-check.tsx';
 
 /** 'lost': nobody is signed in, or the session ended; 'left': the user signed out. */
 type Known = CurrentUser | 'unknown' | 'lost' | 'left';
@@ -25,10 +26,22 @@ type Known = CurrentUser | 'unknown' | 'lost' | 'left';
 const userOf = (known: Known): CurrentUser | null => (typeof known === 'string' ? null : known);
 
 /** Follows who is signed in, in this tab and in others. */
-function useSession() {
+function useSession(): [Known, (known: Known) => void] {
   const [known, setKnown] = useState<Known>('unknown');
   const userId = userOf(known)?.id;
-  const check = useUserCheck(known === 'unknown', (user) => setKnown(user ?? 'lost'));
+
+  useEffect(() => {
+    if (known !== 'unknown') return undefined;
+    let stale = false;
+    const check = async () => {
+      const found = await checkCurrentUser();
+      if (!stale) setKnown(found ?? 'lost');
+    };
+    void check();
+    return () => {
+      stale = true;
+    };
+  }, [known]);
 
   useEffect(() => followRefreshes((refreshed) => setKnown(refreshed ?? 'lost')), []);
 
@@ -49,12 +62,12 @@ function useSession() {
     else if (known === 'left') forgetDrafts();
   }, [userId, known]);
 
-  return { known, setKnown, check };
+  return [known, setKnown];
 }
 
 /** Shows the pages below in the shell to the signed-in user; sends everyone else to /login. */
 export function Protected() {
-  const { known, setKnown, check } = useSession();
+  const [known, setKnown] = useSession();
   const user = userOf(known);
   const queryClient = useQueryClient();
   const { identity: provider } = usePublicConfig();
@@ -88,7 +101,7 @@ export function Protected() {
     [user, setKnown, provider],
   );
 
-  if (known === 'unknown') return <UserCheckPage {...check} />;
+  if (known === 'unknown') return <BlankPage />;
   if (signedIn === null) return <ToLogin comesBack={known === 'lost'} />;
   return (
     <SignedInContext value={signedIn}>

@@ -109,8 +109,7 @@ function readStream(
   });
 }
 
-/** Resolves after `ms`, or earlier when the browser comes online or `signal` aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
       resolve();

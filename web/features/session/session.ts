@@ -6,12 +6,7 @@ import { call, callForResponse } from '../../lib/api-client.ts';
 import { ApiError } from '../../lib/api-error.ts';
 import { type CurrentUser, currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
 import type { Identity } from '../../lib/account/identity.ts';
-import {
-  isSignedOut,
-  onRefresh,
-  withoutRefresh,
-  withSessionLock,
-} from '../../lib/account/session-refresh.ts';
+import { onRefresh, withoutRefresh, withSessionLock } from '../../lib/account/session-refresh.ts';
 import { signOutOfIdentity } from './identity/load-identity.ts';
 import { authRecord } from './auth-record.ts';
 import { browserTimeZone } from '../../lib/format.ts';
@@ -19,8 +14,7 @@ import { browserTimeZone } from '../../lib/format.ts';
 const CHANNEL_NAME = 'certlantern-session';
 
 /**
- * Returns the signed-in user: from this page load's record, else from the server. A refusal (401 or 403) is logged and counts as
- * signed out. Throws if the server did not tell who is signed in.
+ * Returns the signed-in user: from this page load's record, else from the server. A failure is logged and counts as signed out.
  */
 export async function checkCurrentUser(): Promise<CurrentUser | null> {
   try {
@@ -36,8 +30,7 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
     return user;
   } catch (error) {
     console.warn('The current user could not be determined.', error);
-    if (isSignedOut(error)) return null;
-    throw error;
+    return null;
   }
 }
 

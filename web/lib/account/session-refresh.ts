@@ -42,19 +42,17 @@ export async function withSessionLock<T>(work: () => Promise<T>): Promise<T> {
   return await navigator.locks.request(LOCK_NAME, work);
 }
 
-/** Returns whether the server answered that nobody is signed in. Other failures do not tell. */
-export const isSignedOut = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 401 || error.status === 403);
-
 async function requestRefresh(): Promise<void> {
   try {
     const user = await withSessionLock(callRefresh);
     for (const listener of listeners) await listener.refreshed(user);
   } catch (error) {
-    const isOver = isSignedOut(error);
-    if (isOver) for (const listener of listeners) listener.ended();
     const status = error instanceof ApiError ? error.status : 0;
-    throw new ApiError(REFRESH_FAILED, { status: isOver ? 401 : status, cause: error });
+    if (status === 401 || status === 403) for (const listener of listeners) listener.ended();
+    throw new ApiError(REFRESH_FAILED, {
+      status: status === 0 ? 0 : 401,
+      cause: error,
+    });
   }
 }
 
