@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory } from '../server/data-directory.ts';
-import { move } from '../server/store/operations/copy/fill-postgres.ts';
+import { moveToPostgres } from '../server/store/operations/copy/fill-postgres.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';
 import { tableSummary, runTool, say } from './database/run-tool.ts';
@@ -19,7 +19,7 @@ await runTool(async () => {
   const release = lockDataDirectory(dataDir);
   try {
     let hasHeader = false;
-    const tables = await move({
+    const tables = await moveToPostgres({
       dataDir,
       to,
       onTable({ table, rows, checksum }) {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory, prepareDataDirectory, writeDatabaseId } from '../server/data-directory.ts';
 import { readBackupMetadata } from '../server/store/operations/copy/backup-file.ts';
-import { fileTimestamp, restore } from '../server/store/operations/copy/restore.ts';
+import { fileTimestamp, restoreBackup } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { minuteText } from './admin/plain.ts';
 import { tableSummary, runTool, say } from './database/run-tool.ts';
@@ -27,7 +27,7 @@ await runTool(async () => {
   try {
     refuseOtherSecrets(config.dataDir, secrets, force);
     const now = Date.now();
-    const { facts, former, databaseId } = await restore({
+    const { facts, former, databaseId } = await restoreBackup({
       ...config,
       file,
       replace: force,

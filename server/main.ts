@@ -118,7 +118,7 @@ function openDatabase(config: Config, telemetry: Telemetry, log: Logger): Promis
     expectedId: readDatabaseId(config.dataDir),
     everyonePremium: config.billing.mode === 'none',
     limits: config.limits,
-    onLimit: (limit) => telemetry.meters.limitReached(LIMITS[limit].setting),
+    onLimit: (limit) => telemetry.metrics.countReachedLimit(LIMITS[limit].setting),
     checkpointsInThread: true,
     log,
     ...traceQueries(telemetry),

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { createApp } from './api/app.ts';
 import { createIdentityEvents } from './api/auth/identity-events.ts';
-import { linkTestMode } from './api/billing/payment-webhook.ts';
+import { connectTestMode } from './api/billing/payment-webhook.ts';
 import { createConnectionLimit } from './api/http/open-connections.ts';
 import { refusePlainHttp } from './api/http/own-origin.ts';
 import type { Config } from './config.ts';
@@ -62,7 +62,7 @@ export async function startApi(
   else await alarms.clear('paddle_sandbox');
   const payments = await createPayments(config.billing, {
     clock: systemClock,
-    test: { publicUrl, ...linkTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
+    test: { publicUrl, ...connectTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
   });
   const resolver = createResolver({
     servers: config.dnsServers,

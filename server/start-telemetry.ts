@@ -24,9 +24,9 @@ export async function startTelemetry(
   settings: TracingConfig | null,
   log: { warn(facts: object, text: string): void },
 ): Promise<RunningTelemetry> {
-  const meters = createMetrics();
-  for (const { setting } of Object.values(LIMITS)) meters.limitReached(setting, 0);
-  if (settings === null) return { meters, tracer: null, close: () => Promise.resolve() };
+  const metrics = createMetrics();
+  for (const { setting } of Object.values(LIMITS)) metrics.countReachedLimit(setting, 0);
+  if (settings === null) return { metrics, tracer: null, close: () => Promise.resolve() };
   // Load the exporter only here, so that it stays unloaded while tracing is off.
   const { createOtlpExporter } = await import('./telemetry/otlp.ts');
   const { ratio, ...receiver } = settings;
@@ -34,17 +34,17 @@ export async function startTelemetry(
     ...receiver,
     scope: { name: 'certlantern', version },
     onTrouble: (detail) => log.warn({ detail }, 'trace export failed'),
-    onSpans: meters.spans,
+    onSpans: metrics.countSpans,
   });
   const tracer = createTracer({ ratio, onEnd: (span) => exporter.add(span) });
-  return { meters, tracer, close: () => exporter.close() };
+  return { metrics, tracer, close: () => exporter.close() };
 }
 
 export function registerProcessMetrics(
-  { meters }: Telemetry,
+  { metrics }: Telemetry,
   { role, store, readiness }: { role: string; store: Store; readiness: Readiness },
 ): void {
-  measureProcess(meters, {
+  measureProcess(metrics, {
     version,
     role,
     level: PROGRAM_LEVEL,

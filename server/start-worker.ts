@@ -69,7 +69,7 @@ export function startWorker(parts: Parts): {
     extraCaPem: config.extraCaPem,
     cacheFolder: join(config.dataDir, 'cache'),
     checkWork: config.limits.workPerCheck,
-    onLimit: () => telemetry.meters.limitReached(LIMITS.workPerCheck.setting),
+    onLimit: () => telemetry.metrics.countReachedLimit(LIMITS.workPerCheck.setting),
     onTrouble: (error) => log.warn({ err: error }, 'an examiner thread reported an error'),
     onDifference: (detail) => void alarms.raise('tls_differs', detail),
   });

@@ -8,7 +8,7 @@ import {
   maskedTarget,
   readConfig,
   rotatedConfig,
-  storable,
+  storableConfig,
   type StoredChannelConfig,
 } from '../server/channels/kinds/index.ts';
 import { CHANNEL_EXAMPLES } from './kit/peers/channel-examples.ts';
@@ -38,7 +38,7 @@ describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
 
   it('can decode the channel config that it encoded for storage', () => {
     const config = stored(kind);
-    const { text } = storable(config);
+    const { text } = storableConfig(config);
     expect(readConfig({ kind, config: text })).toEqual(config);
     expect(JSON.parse(text)).toMatchObject({ kind });
   });
@@ -52,7 +52,7 @@ describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
     ['a config of another kind', JSON.stringify({ ...CHANNEL_EXAMPLES[kind].entered, kind: 'fax' })],
   ])('decodes a stored config that is %s to null', (_, config) => {
     expect(readConfig({ kind, config })).toBeNull();
-    expect(storable(stored(kind)).isSameReceiver({ kind, config })).toBe(false);
+    expect(storableConfig(stored(kind)).isSameReceiver({ kind, config })).toBe(false);
   });
 
   it('shows a target and a name without the secret', () => {
@@ -62,10 +62,10 @@ describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
   });
 
   it('recognises a second channel to the same receiver as a duplicate', () => {
-    const one = storable(stored(kind));
+    const one = storableConfig(stored(kind));
     expect(one.isSameReceiver({ kind, config: one.text })).toBe(true);
     for (const other of CHANNEL_KIND_NAMES.filter((each) => each !== kind))
-      expect(one.isSameReceiver({ kind: other, config: storable(stored(other)).text })).toBe(false);
+      expect(one.isSameReceiver({ kind: other, config: storableConfig(stored(other)).text })).toBe(false);
   });
 });
 
@@ -105,7 +105,7 @@ it('A webhook’s signing secret is rotated, unless its config cannot be decoded
   const before = stored('webhook');
   const rotated = readConfig({
     kind: 'webhook',
-    config: rotatedConfig(storable(before).text, rotation) ?? '',
+    config: rotatedConfig(storableConfig(before).text, rotation) ?? '',
   });
   expect(rotated).toMatchObject({ secrets: [{ secret: 'whsec_bmV3', until: null }, { until: 2 }] });
   expect(rotatedConfig('{}', rotation)).toBeNull();

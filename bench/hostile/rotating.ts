@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Examiner } from '../../server/probe/examiner.ts';
 import { pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
-import { record } from '../../server/store/checks/checks.ts';
+import { saveCheck } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { Figure } from '../scale/figures.ts';
 import { addAccount, addDomain, openProduct } from './product.ts';
@@ -88,7 +88,7 @@ async function checkOnce(store: Store, examiner: Examiner, now: number): Promise
   if (verdict === undefined) throw new Error('The examination has no verdict');
   const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
   const lease = { accountId, monitorId, leaseToken, everyMinutes };
-  await record(store, lease, {
+  await saveCheck(store, lease, {
     now,
     observation,
     verdict,

@@ -4,8 +4,8 @@ import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { type Figure, measureRounds, percentile } from './figures.ts';
 import { analyzeAndFlush, type MeasuredStore } from './store-variants.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
-import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const ROUNDS = 100;
@@ -53,7 +53,7 @@ async function shareCertificates({ db }: Store, accountId: string): Promise<void
 
 async function measureAccount(store: Store, accountId: string, name: string): Promise<Figure[]> {
   const now = Date.now();
-  const { total } = await summary(store, { accountId, now });
+  const { total } = await dashboardSummary(store, { accountId, now });
   const last = Math.ceil(total / PAGE_SIZE);
   const page = (query: object) => async (): Promise<void> => {
     const list = { accountId, now, page: 1, pageSize: PAGE_SIZE, sort: 'newest' as const, ...query };
@@ -105,12 +105,14 @@ async function measureAccount(store: Store, accountId: string, name: string): Pr
       max: /^(?:search|one tag)/.test(what) ? MAX_SEARCH_MS : MAX_LIST_MS,
     });
   figures.push({
-    ...(await figureOf(`${name}: summary with the horizon, p99`, () => summary(store, { accountId, now }))),
+    ...(await figureOf(`${name}: summary with the horizon, p99`, () =>
+      dashboardSummary(store, { accountId, now }),
+    )),
     max: MAX_SUMMARY_MS,
   });
   figures.push(
     await figureOf(`${name}: 10,000 ids at once, p99`, () =>
-      monitorIds(store, { accountId, now, sort: 'newest', limit: 10_000 }),
+      matchingMonitorIds(store, { accountId, now, sort: 'newest', limit: 10_000 }),
     ),
   );
   return figures;

@@ -4,7 +4,7 @@ import { judge } from '../../server/core/judge/judge.ts';
 import type { Observation } from '../../server/core/observation.ts';
 import { parseCertificate } from '../../server/pki/certificate.ts';
 import type { TrustStore } from '../../server/pki/trust-store.ts';
-import { record } from '../../server/store/checks/checks.ts';
+import { saveCheck } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
@@ -111,7 +111,7 @@ export async function createPastChecks(
     const observation = handshakeObservation(monitor, at, ders);
     const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
     const lease = { accountId, monitorId, leaseToken, everyMinutes };
-    await record(store, lease, {
+    await saveCheck(store, lease, {
       now: at,
       observation,
       verdict: judge(observation, at, trustStore, monitor.verdict),

@@ -9,7 +9,7 @@ import type { Readiness } from '../telemetry/readiness.ts';
 import type { Monotonic } from '../../contract/durations.ts';
 
 /** Settings of the identity and payment providers that pages and their security headers need, without secrets. */
-export interface Settings {
+export interface ProviderSettings {
   firebase: {
     projectId: string;
     apiKey: string;
@@ -68,9 +68,9 @@ interface AppConfig {
   tryIt: boolean;
   limits: Limits;
   insecureHttp: boolean;
-  firebase: Settings['firebase'];
-  oidc: Settings['oidc'];
-  billing: Settings['billing'];
+  firebase: ProviderSettings['firebase'];
+  oidc: ProviderSettings['oidc'];
+  billing: ProviderSettings['billing'];
   /** Bearer token for the metrics; null if only requests from this machine may read them. */
   metricsToken: string | null;
   analyticsId: string | null;

@@ -2,7 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import { type Api, type AppParts, createApi } from './http/api.ts';
 import { findPublicPage } from '../store/publishing/status-pages.ts';
-import { isOutage, isStatementTimeout, storageFaultOf } from '../store/db/dialect.ts';
+import { isDatabaseOutage, isStatementTimeout, storageFaultOf } from '../store/db/dialect.ts';
 import { metricsOnly } from '../telemetry/metrics.ts';
 import { createReadiness } from '../telemetry/readiness.ts';
 import { createAccountAnswers } from './http/answer-cache.ts';
@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     // The connection was closed before the whole body had arrived, so nobody reads this answer.
     if (incoming?.destroyed && !incoming.complete)
       return problemResponse(c, refuse('invalid_request', 'The request did not arrive completely.'));
-    if (isOutage(error)) {
+    if (isDatabaseOutage(error)) {
       log.error({ err: error, requestId: c.get('requestId') }, 'The database does not answer');
       return problemResponse(
         c,

@@ -40,7 +40,7 @@ export interface Receiver<Stored> {
   /** Subject of the sentences in receipts, as in "Slack answered 404 Not Found". Default: the name of the kind. */
   subject?: string;
   /** Renders the request. A pure function: the same input always gives the same request. */
-  posting(config: Stored, outgoing: OutgoingAlert): Posting;
+  posting(config: Stored, outgoing: OutgoingAlert): ReceiverRequest;
   /** Response statuses after which the delivery fails without a retry. */
   refusals: Readonly<Record<number, PermanentFailure>>;
   /** Outcome of the other 4xx statuses. 408, 425 and 429 are always retried. */
@@ -48,7 +48,7 @@ export interface Receiver<Stored> {
 }
 
 /** HTTP request with a JSON body. */
-export interface Posting {
+export interface ReceiverRequest {
   /** Default: POST. */
   method?: 'POST' | 'PUT';
   url: string;

@@ -11,18 +11,18 @@ import {
 /** Metrics of one process. Label values are constants of the program, never host names or user data. */
 export interface Metrics {
   registry: Registry;
-  answered(request: { route: string; method: string; status: number; seconds: number }): void;
+  countResponse(request: { route: string; method: string; status: number; seconds: number }): void;
   /**
    * Counts one check. `seconds` is the time from the start of the check to the stored result; null if the check did not complete.
    */
-  check(outcome: CheckOutcome, seconds: number | null): void;
+  countCheck(outcome: CheckOutcome, seconds: number | null): void;
   /** Records the duration of one claim of due work, and how many items it returned. */
-  claim(kind: string, claimed: { items: number; seconds: number }): void;
+  recordClaim(kind: string, claimed: { items: number; seconds: number }): void;
   /** Counts one delivery attempt. `channel` is the kind of channel, `mail` for a mail that is not an alert, or `heartbeat`. */
-  delivery(channel: string, outcome: string): void;
+  countDelivery(channel: string, outcome: string): void;
   /** Counts a reached limit. `setting` is the environment variable that sets it. */
-  limitReached(setting: string, count?: number): void;
-  spans: (outcome: 'exported' | 'dropped', count: number) => void;
+  countReachedLimit(setting: string, count?: number): void;
+  countSpans: (outcome: 'exported' | 'dropped', count: number) => void;
 }
 
 /**
@@ -101,22 +101,22 @@ export function createMetrics(): Metrics {
   for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
   return {
     registry,
-    answered({ route, method: given, status, seconds }) {
+    countResponse({ route, method: given, status, seconds }) {
       const method = METHODS.has(given) ? given : 'other';
       requests.inc({ route, method, status });
       requestSeconds.observe({ route, method }, seconds);
     },
-    check(outcome, seconds) {
+    countCheck(outcome, seconds) {
       checks.inc({ outcome });
       if (seconds !== null) checkSeconds.observe(seconds);
     },
-    claim(kind, { items, seconds }) {
+    recordClaim(kind, { items, seconds }) {
       claimSeconds.observe({ kind }, seconds);
       claimed.inc({ kind }, items);
     },
-    delivery: (channel, outcome) => deliveries.inc({ channel, outcome }),
-    limitReached: (setting, count = 1) => limits.inc({ limit: setting }, count),
-    spans: (outcome, count) => spans.inc({ outcome }, count),
+    countDelivery: (channel, outcome) => deliveries.inc({ channel, outcome }),
+    countReachedLimit: (setting, count = 1) => limits.inc({ limit: setting }, count),
+    countSpans: (outcome, count) => spans.inc({ outcome }, count),
   };
 }
 
@@ -190,12 +190,12 @@ export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void
 
 /** Metrics and tracing of this process. */
 export interface Telemetry {
-  meters: Metrics;
+  metrics: Metrics;
   /** Tracer of this process; null if tracing is off. */
   tracer: Tracer | null;
 }
 
 /** Creates telemetry with metrics but without tracing. */
 export function metricsOnly(): Telemetry {
-  return { meters: createMetrics(), tracer: null };
+  return { metrics: createMetrics(), tracer: null };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BounceReturn, isGenuine, readBounceAddress } from '../channels/email/bounce-address.ts';
+import { type BounceSettings, isGenuine, readBounceAddress } from '../channels/email/bounce-address.ts';
 import { readMailbox } from '../channels/email/bounce-mailbox.ts';
 import { readDeliveryReport } from '../channels/email/delivery-report.ts';
 import { findBouncedMail, recordBounce } from '../store/mail/bounces.ts';
@@ -17,7 +17,7 @@ export interface BounceReaderOptions {
   alarms: Alarms;
   log: Log;
   /** Settings for bounces; without them, bounces are not read. `mailbox` is an imap:// or imaps:// URL with user and password. */
-  bounces?: (BounceReturn & { mailbox: string }) | null;
+  bounces?: (BounceSettings & { mailbox: string }) | null;
 }
 
 export interface BounceReader {
@@ -44,7 +44,7 @@ export function createBounceReader({
   const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
 
-  async function recordBounceIn(raw: Buffer, { address, key }: BounceReturn): Promise<'done' | 'left'> {
+  async function recordBounceIn(raw: Buffer, { address, key }: BounceSettings): Promise<'done' | 'left'> {
     const report = readDeliveryReport(raw);
     if (report === null) return 'left';
     for (const sentTo of report.sentTo) {

@@ -1,6 +1,6 @@
 import { replacedCertificate } from '../core/alerting/conditions.ts';
 import type { Examiner } from '../probe/examiner.ts';
-import { record } from '../store/checks/checks.ts';
+import { saveCheck } from '../store/checks/checks.ts';
 import { type ClaimedMonitor, extendClaims, releaseClaim } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
 import type { CheckOutcome, Telemetry } from '../telemetry/metrics.ts';
@@ -82,7 +82,7 @@ async function checkEndpoint(
   { stopping, leaveSlot }: { stopping: AbortSignal; leaveSlot: LeaveSlot },
 ): Promise<void> {
   const { log } = options;
-  const { meters } = options.telemetry;
+  const { metrics } = options.telemetry;
   const startedAt = performance.now();
   const givenUp = new AbortController();
   const { probe, end } = options.sharedProbes.begin(watchers, {
@@ -94,10 +94,10 @@ async function checkEndpoint(
       await runInContext({ fields: { monitor: monitor.id } }, async () => {
         try {
           const outcome = await finishCheck(monitor, probe, options, stopping);
-          meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
+          metrics.countCheck(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
         } catch (error) {
           // Continue after a failure: it must not prevent recording the other monitors.
-          meters.check('failed', null);
+          metrics.countCheck('failed', null);
           failCurrentSpan(error);
           log.error({ err: error }, 'check failed; it is retried when its lease expires');
         }
@@ -110,7 +110,7 @@ async function checkEndpoint(
 const waitedForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
   Number(isWaitedFor(other)) - Number(isWaitedFor(one));
 /** Returns whether a person probably waits for the result: they requested the check, or it is the first check of a domain. */
-const isWaitedFor = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
+const isWaitedFor = ({ isRequested, verdict }: ClaimedMonitor): boolean => isRequested || verdict === null;
 
 async function finishCheck(
   monitor: ClaimedMonitor,
@@ -132,7 +132,7 @@ async function finishCheck(
   }
   const verdict = await verdictFor(monitor);
   const conclusion = await withSpan('record', {}, () =>
-    record(store, lease, { now: verdict.judgedAt, observation, verdict, certificates, jitter }),
+    saveCheck(store, lease, { now: verdict.judgedAt, observation, verdict, certificates, jitter }),
   );
   const endpoint = { monitor: monitorId, endpoint: `${monitor.host}:${monitor.port}` };
   if (conclusion === null) {

@@ -115,7 +115,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     const startedAt = performance.timeOrigin + performance.now();
     const items = await options.claim(limit);
     const endedAt = performance.timeOrigin + performance.now();
-    telemetry.meters.claim(kind, { items: items.length, seconds: (endedAt - startedAt) / 1_000 });
+    telemetry.metrics.recordClaim(kind, { items: items.length, seconds: (endedAt - startedAt) / 1_000 });
     return { items, claim: { startedAt, endedAt } };
   }
 

@@ -9,9 +9,9 @@ import { tighterStepReachedAt } from '../core/alert-steps.ts';
 import { nextAttemptAt } from '../core/retry.ts';
 import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
 import { alertedDomains, type AlertedDomains } from '../store/alerts/shared-incidents.ts';
-import { waitingDomains } from '../store/alerts/deployments.ts';
+import { undeployedAddresses } from '../store/alerts/deployments.ts';
 import type { ClaimedDelivery, DeliveryToSend } from '../store/alerts/claimed-delivery.ts';
-import { holdDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
+import { deferDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
@@ -43,7 +43,7 @@ export interface DelivererParts extends SenderParts {
  * Sends a claimed delivery, or settles or defers it without sending. Renders the text anew for each attempt, because phrases like
  * "in 2 days" are soon wrong.
  */
-export async function deliver(
+export async function sendDelivery(
   claimed: ClaimedDelivery,
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
@@ -70,7 +70,7 @@ export async function deliver(
   if (alert.kind !== 'test' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     const detail = 'Waiting: the server’s clock is wrong, so we cannot tell whether the alert still applies.';
-    await holdDelivery(store, { ...lease, until, detail });
+    await deferDelivery(store, { ...lease, until, detail });
     return 'held';
   }
   const group = await messageGroupOf(delivery, options);
@@ -79,7 +79,7 @@ export async function deliver(
   if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
     const detail =
       'Waiting: a more urgent message about the same certificate is being prepared and will replace this one.';
-    await holdDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
+    await deferDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
     return 'held';
   }
   const about = { ...delivery, monitor: mostUrgent(delivery.monitor, group) };
@@ -136,11 +136,11 @@ async function messageGroupOf(
 ): Promise<MessageGroup | null> {
   const { alert, account, channel } = first;
   const { kind: problem, fingerprint, step, incidentId } = alert;
-  if (others.length > 0) return { domains: outagesOf([first, ...others]), changed: 0 };
+  if (others.length > 0) return { domains: outagesOf([first, ...others]), fixedCount: 0 };
   if (problem === 'test' || fingerprint === '' || incidentId === null) return null;
   const about = { accountId: account.id, incidentId, problem, fingerprint, step, channelKey: channel.key };
   const group = await alertedDomains(store, { ...about, now: clock.now() });
-  return group.domains.length === 0 || group.domains.length + group.changed === 1 ? null : group;
+  return group.domains.length === 0 || group.domains.length + group.fixedCount === 1 ? null : group;
 }
 
 /** Returns the domains of merged outages, sorted by name. */
@@ -175,7 +175,7 @@ async function waitingOf(
   if (alert.kind !== 'not_deployed' || alert.step === 'resolved') return undefined;
   const domains = group?.domains ?? (monitor === null ? [] : [monitor]);
   const ids = domains.slice(0, MAX_WAITING_DOMAINS).map(({ id }) => id);
-  return waitingDomains(store, { accountId: account.id, ids, deployment: alert.facts });
+  return undeployedAddresses(store, { accountId: account.id, ids, deployment: alert.facts });
 }
 
 async function contextOf(
@@ -291,7 +291,7 @@ async function mailAlert(
         }),
       retry: (nextAttempt, detail, now) =>
         retryDelivery(store, { ...lease, nextAttemptAt: nextAttempt, detail, now }),
-      hold: (until, detail) => holdDelivery(store, { ...lease, until, detail }),
+      hold: (until, detail) => deferDelivery(store, { ...lease, until, detail }),
     },
     options,
     stopping,

@@ -2,7 +2,7 @@ import { pruneOrphanCertificates } from '../store/checks/certificates.ts';
 import { pruneFavicons } from '../store/monitors/favicons.ts';
 import { correctFutureTimes, deleteExpired } from '../store/operations/sweep.ts';
 import { tablesWith } from '../store/schema/catalogue.ts';
-import { prunePast } from '../store/checks/retention.ts';
+import { pruneHistory } from '../store/checks/retention.ts';
 import { endOldestSessions } from '../store/accounts/sessions.ts';
 import type { Store } from '../store/db/open-store.ts';
 import type { Clock, Log } from './clock.ts';
@@ -46,7 +46,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
   async function prunePastDaily(now: number): Promise<void> {
     const at = clock.monotonic();
     if (at - prunedAt <= PRUNE_EVERY_MS) return;
-    await prunePast(store, now, stopping.signal);
+    await pruneHistory(store, now, stopping.signal);
     prunedAt = at;
   }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMassFailure, type Outcome } from './mass-failure.ts';
+import { createMassFailure, type ProbeOutcome } from './mass-failure.ts';
 import { MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
 const NOW = Date.UTC(2027, 2, 1);
@@ -10,7 +10,7 @@ const BELIEVED_MS = 10 * MINUTE_MS;
 function outcomes(
   { targets, failed, domains = targets }: { targets: number; failed: number; domains?: number },
   account = 'alice',
-): Outcome[] {
+): ProbeOutcome[] {
   return Array.from({ length: targets }, (_, index) => ({
     target: `${account}-${index}:443`,
     domain: `${account}-${index % domains}.example`,
@@ -19,9 +19,9 @@ function outcomes(
   }));
 }
 
-function noted(all: readonly Outcome[], now = NOW) {
+function noted(all: readonly ProbeOutcome[], now = NOW) {
   const failures = createMassFailure();
-  for (const outcome of all) failures.note(outcome, now);
+  for (const outcome of all) failures.add(outcome, now);
   return failures;
 }
 
@@ -57,7 +57,7 @@ describe('the mass failure brake', () => {
         let now = NOW;
         for (const { target, failed, passedMs } of steps) {
           now += passedMs;
-          failures.note({ target: `${target}`, domain: `${target % 7}`, accounts: ['alice'], failed }, now);
+          failures.add({ target: `${target}`, domain: `${target % 7}`, accounts: ['alice'], failed }, now);
           newest.set(target, { failed, at: now });
         }
         const counted = [...newest].filter(([, { at }]) => now - at <= MINUTE_MS);
@@ -74,7 +74,7 @@ describe('the mass failure brake', () => {
     expect(failures.holds(NOW, BELIEVED_MS)).not.toBeNull();
     const again = NOW + 70 * SECOND_MS;
     for (const outcome of outcomes({ targets: 3, failed: 3, domains: 3 }))
-      failures.note({ ...outcome, failed: false }, again);
+      failures.add({ ...outcome, failed: false }, again);
     expect(failures.holds(again, BELIEVED_MS)).toBeNull();
   });
 
@@ -82,7 +82,7 @@ describe('the mass failure brake', () => {
     const failures = noted(outcomes({ targets: 20, failed: 12, domains: 6 }));
     for (let minute = 0; minute < 9; minute += 1) {
       const now = NOW + minute * 70 * SECOND_MS;
-      for (const outcome of outcomes({ targets: 12, failed: 12, domains: 6 })) failures.note(outcome, now);
+      for (const outcome of outcomes({ targets: 12, failed: 12, domains: 6 })) failures.add(outcome, now);
       expect(failures.holds(now + 60 * SECOND_MS, BELIEVED_MS)).not.toBeNull();
     }
   });
@@ -92,14 +92,14 @@ describe('the mass failure brake', () => {
     const failures = noted(all);
     let now = NOW;
     for (; now - NOW < BELIEVED_MS; now += MINUTE_MS) {
-      for (const outcome of all) failures.note(outcome, now);
+      for (const outcome of all) failures.add(outcome, now);
       expect(failures.holds(now, BELIEVED_MS)).not.toBeNull();
     }
-    for (const outcome of all) failures.note(outcome, now);
+    for (const outcome of all) failures.add(outcome, now);
     expect(failures.holds(now, BELIEVED_MS)).toBeNull();
     const later = now + 3 * MINUTE_MS;
     expect(failures.holds(later, BELIEVED_MS)).toBeNull();
-    for (const outcome of all) failures.note(outcome, later);
+    for (const outcome of all) failures.add(outcome, later);
     expect(failures.holds(later, BELIEVED_MS)).not.toBeNull();
   });
 

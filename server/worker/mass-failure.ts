@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** The result of probing one target. */
-export interface Outcome {
+export interface ProbeOutcome {
   /** Text that identifies the endpoint. */
   target: string;
   /** The registered domain, or the host itself if it has none: hosts of one domain often fail together. */
@@ -25,7 +25,7 @@ export interface Tally {
 
 export interface MassFailure {
   /** Adds an outcome, which replaces the target's previous one. `now` is ms of a monotonic clock. */
-  note(outcome: Outcome, now: number): void;
+  add(outcome: ProbeOutcome, now: number): void;
   /**
    * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. After
    * `believedAfterMs` it returns null as well: a real outage must not stay hidden because it is large.
@@ -54,13 +54,13 @@ const MIN_ACCOUNTS = 3;
 
 /** Creates a sliding window of outcomes, without a clock or I/O. */
 export function createMassFailure(): MassFailure {
-  const outcomes = new Map<string, Outcome & { at: number }>();
+  const outcomes = new Map<string, ProbeOutcome & { at: number }>();
   let since: number | null = null;
 
   /** Returns the outcomes in the window at `now`. Deletes outcomes that are too old to enter a window again. */
-  function currentOutcomes(now: number): Outcome[] {
+  function currentOutcomes(now: number): ProbeOutcome[] {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
-    const current: Outcome[] = [];
+    const current: ProbeOutcome[] = [];
     for (const [target, outcome] of outcomes) {
       if (now - outcome.at > HELD_WINDOW_MS) outcomes.delete(target);
       else if (outcome.at >= oldest) current.push(outcome);
@@ -69,7 +69,7 @@ export function createMassFailure(): MassFailure {
   }
 
   return {
-    note(outcome, now) {
+    add(outcome, now) {
       if (outcome.accounts.length > 0) outcomes.set(outcome.target, { ...outcome, at: now });
     },
     holds(now, believedAfterMs) {
@@ -81,7 +81,7 @@ export function createMassFailure(): MassFailure {
 }
 
 /** Returns the tally if it passes every threshold, else null. */
-function massAmong(outcomes: readonly Outcome[]): Tally | null {
+function massAmong(outcomes: readonly ProbeOutcome[]): Tally | null {
   const failed = outcomes.filter((outcome) => outcome.failed);
   const domains = new Set(failed.map(({ domain }) => domain)).size;
   const isMany = failed.length >= MIN_TARGETS && domains >= MIN_DOMAINS;
@@ -97,7 +97,7 @@ function massAmong(outcomes: readonly Outcome[]): Tally | null {
     : { failed: failed.length, targets: outcomes.length, domains, accounts };
 }
 
-function countByAccount(outcomes: readonly Outcome[]): Map<string, number> {
+function countByAccount(outcomes: readonly ProbeOutcome[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { accounts } of outcomes)
     for (const account of accounts) counts.set(account, (counts.get(account) ?? 0) + 1);

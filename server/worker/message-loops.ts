@@ -5,7 +5,7 @@ import { extendLease, firstAttemptDueAt, type OutboxLease } from '../store/mail/
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import type { Telemetry } from '../telemetry/metrics.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
-import { deliver, type DelivererOptions, type DelivererParts } from './deliverer.ts';
+import { type DelivererOptions, type DelivererParts, sendDelivery } from './deliverer.ts';
 import { sendMail } from './mailer.ts';
 
 /**
@@ -54,8 +54,8 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
     claim: (limit) => (by === 'mail' ? claimSome(limit) : inSmallBatches(claimSome, limit)),
     async handle(delivery, stopping, leaveSlot) {
       const { key, kind } = delivery.channel;
-      const outcome = await deliver(delivery, { ...options, onSlow: leaveSlot }, stopping);
-      telemetry.meters.delivery(key === HEARTBEAT_KEY ? 'heartbeat' : kind, outcome);
+      const outcome = await sendDelivery(delivery, { ...options, onSlow: leaveSlot }, stopping);
+      telemetry.metrics.countDelivery(key === HEARTBEAT_KEY ? 'heartbeat' : kind, outcome);
       // Claim again: a delivery may have waited for this one.
       loop.wake();
     },
@@ -99,7 +99,7 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs, claimedBy }),
     async handle(claimed, stopping, leaveSlot) {
       const outcome = await sendMail(claimed, { ...options, onSlow: leaveSlot }, stopping);
-      telemetry.meters.delivery('mail', outcome);
+      telemetry.metrics.countDelivery('mail', outcome);
     },
     waitingRoom: { size: MAX_SLOW_ACCOUNT_MAILS },
     release: async ({ leaseToken }) => {

@@ -10,7 +10,7 @@ export interface Alarms {
   /** Clears an alarm. Never rejects. */
   clear(code: AlarmCode): Promise<void>;
   /** Returns whether this process raised the alarm and has not cleared it since. */
-  raised(code: AlarmCode): boolean;
+  isRaised(code: AlarmCode): boolean;
   /**
    * Returns whether the alarm may be raised in the database, by this or an earlier process. It is true until this process clears
    * the alarm.
@@ -30,7 +30,7 @@ export function createAlarms({ store, clock, log }: { store: Store; clock: Clock
   const cleared = new Set<AlarmCode>();
   const failed = (error: unknown): void => log.warn({ err: error }, 'an alarm could not be stored');
   return {
-    raised: (code) => written.has(code),
+    isRaised: (code) => written.has(code),
     mayBeRaised: (code) => !cleared.has(code),
     async raise(code, detail) {
       const at = clock.monotonic();

@@ -89,7 +89,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       if (failed && wasDown) return true;
       const { host } = observation.endpoint;
       const domain = getDomain(host, { detectIp: true }) ?? host;
-      failures.note(
+      failures.add(
         { target: identityKey(observation.endpoint), domain, accounts: upFor, failed },
         clock.monotonic(),
       );
@@ -104,8 +104,8 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       return false;
     },
     async clearPastAlarms() {
-      if (alarms.raised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
-      if (!alarms.raised('network_cut') || failures.holds(clock.monotonic(), believedAfterMs) !== null)
+      if (alarms.isRaised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
+      if (!alarms.isRaised('network_cut') || failures.holds(clock.monotonic(), believedAfterMs) !== null)
         return;
       if (rounds === null || (await rounds.fresh())) await alarms.clear('network_cut');
     },

@@ -30,7 +30,7 @@ export interface SenderParts {
 export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
 
 /** A claimed row of an outbox, ready to send, and the calls that record the result. */
-export interface Outgoing {
+export interface OutgoingRow {
   id: string;
   message: EmailMessage;
   /** Number of the attempt, from 1. */
@@ -65,7 +65,7 @@ const ALARMS = {
  * Message-ID. Mail above the quota of an unverified address is held, and the attempt is not counted.
  */
 export async function makeSendAttempt(
-  { message, isProven, isLink, ...outgoing }: Outgoing,
+  { message, isProven, isLink, ...outgoing }: OutgoingRow,
   { store, email, clock, random, log, alarms, onSlow }: SenderOptions & SenderParts,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {

@@ -173,7 +173,7 @@ export function createSharedProbes(options: {
 /** Returns whether monitors may join a probe: it is recent, each was due before it started, and no user requested a check of them. */
 function canJoin({ startedAt }: Running, watchers: Watchers, now: number): boolean {
   if (now - startedAt > MAX_PROBE_AGE_MS) return false;
-  return watchers.every(({ asked, nextCheckAt }) => !asked && nextCheckAt < startedAt);
+  return watchers.every(({ isRequested, nextCheckAt }) => !isRequested && nextCheckAt < startedAt);
 }
 
 function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {

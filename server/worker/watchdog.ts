@@ -1,6 +1,6 @@
 import { isOverdue } from '../core/health.ts';
 import { clearUnconfirmedAlarms, mailAlarms } from '../store/alerts/alarms.ts';
-import { oldestDue } from '../store/alerts/deliveries.ts';
+import { oldestDueTimes } from '../store/alerts/deliveries.ts';
 import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { correctFutureTimes } from '../store/operations/sweep.ts';
@@ -145,7 +145,7 @@ async function checkLateness(store: Store, alarms: Alarms, now: number): Promise
     at === null || !isOverdue(at, now)
       ? null
       : `The oldest due ${what} has been waiting for ${count(Math.floor((now - at) / MINUTE_MS), 'minute')}.`;
-  const { checkAt, deliveryAt } = await oldestDue(store, now);
+  const { checkAt, deliveryAt } = await oldestDueTimes(store, now);
   await raiseOrClear('checks_late', late(checkAt, 'check'));
   await raiseOrClear('alerts_late', late(deliveryAt, 'alert'));
   const since = await mailDownSince(store, now);

@@ -215,8 +215,8 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
   });
 
   it('is refused while a domain already waits for five certificates; the answer names the domain', async () => {
-    const meters = createMetrics();
-    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const metrics = createMetrics();
+    const api = await startApi(open, { telemetry: { metrics, tracer: null } });
     const { bob } = await api.cast();
     const now = api.clock.now();
     await addHosts(api, bob, wildcard(now - 30 * DAY_MS, now + 60 * DAY_MS));
@@ -225,7 +225,7 @@ describeAnyDatabase('A certificate that domains should serve', (open) => {
     const { status, problem } = await announce();
     expect([status, problem?.code]).toEqual([409, 'too_many_expectations']);
     expect(problem?.detail).toContain('a.shop.example waits for 5 other certificates');
-    expect(await meters.registry.metrics()).toContain(
+    expect(await metrics.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_EXPECTATIONS_PER_DOMAIN"} 1',
     );
   });

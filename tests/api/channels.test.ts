@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { MAX_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
 import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { storable } from '../../server/channels/kinds/index.ts';
+import { storableConfig } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
@@ -141,7 +141,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       invitation: null,
       max: MAX_CHANNELS,
       now: api.clock.now(),
-      config: storable({ kind: 'slack', url: 'https://hooks.slack.com/services/x' }),
+      config: storableConfig({ kind: 'slack', url: 'https://hooks.slack.com/services/x' }),
       mayAdd: (plan) => plan === 'premium',
     });
     expect(added).toEqual({ ok: false, code: 'premium_required' });

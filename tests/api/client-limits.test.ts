@@ -99,7 +99,7 @@ describe('A rate limit by address', () => {
 
 describe('Pages and files', () => {
   it('answer 429 above the page limit with a plain text that names the limit, and count it in a metric', async () => {
-    const telemetry = { meters: createMetrics(), tracer: null };
+    const telemetry = { metrics: createMetrics(), tracer: null };
     const limits = { ...STANDARD_LIMITS, pagesPerMinute: 60 };
     const api = await startApi(open, { telemetry, config: { limits } });
     const paths = [
@@ -123,7 +123,7 @@ describe('Pages and files', () => {
       expect(answer.headers.get('content-type')).toContain('text/plain');
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     }
-    expect(await telemetry.meters.registry.metrics()).toContain(
+    expect(await telemetry.metrics.registry.metrics()).toContain(
       `certlantern_limit_reached_total{limit="LIMIT_PAGES_PER_MINUTE"} ${paths.length}`,
     );
     // Calls of the API have a limit of their own, and so does every other address.

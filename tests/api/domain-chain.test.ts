@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/observation.ts';
-import { prunePast } from '../../server/store/checks/retention.ts';
+import { pruneHistory } from '../../server/store/checks/retention.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
@@ -67,7 +67,7 @@ describeAnyDatabase('The chain of a domain', (open) => {
     await alice.ask(CALLS.checkDomain, { params: { id } });
     await finishChecks(api, root, refusedByPolicy);
     expect(await chainOf(alice, id)).toHaveLength(2);
-    await prunePast(api.store, api.clock.now() + 15 * DAY_MS);
+    await pruneHistory(api.store, api.clock.now() + 15 * DAY_MS);
     expect(await chainOf(alice, id)).toMatchObject([{ role: 'leaf', fingerprint: leaf.fingerprint }]);
   });
 });

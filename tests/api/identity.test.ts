@@ -323,8 +323,8 @@ describeEachDatabase('The built-in identity provider', (open) => {
       networkSignUpsPerHour: 3,
       networkSignUpsPerDay: 5,
     };
-    const meters = createMetrics();
-    const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
+    const metrics = createMetrics();
+    const api = await startApi(open, { config: { limits }, telemetry: { metrics, tracer: null } });
     let people = 0;
     const from = async (address: string): Promise<string> => {
       people += 1;
@@ -351,7 +351,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect(await from('2001:db8:7:2::1')).toBe('ok');
     expect(await from('2001:db8:8:1::1')).toBe('ok');
 
-    const counted = await meters.registry.metrics();
+    const counted = await metrics.registry.metrics();
     for (const name of [
       'signUpsPerHour',
       'signUpsPerDay',

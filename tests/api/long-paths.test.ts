@@ -16,7 +16,7 @@ const MAX_BYTES = 2_048;
 
 /** Serves the product on a real socket; `get` sends the target unchanged, which `fetch` would normalise. */
 async function listening() {
-  const telemetry = { meters: createMetrics(), tracer: null };
+  const telemetry = { metrics: createMetrics(), tracer: null };
   const lines: object[] = [];
   const api = await startApi(open, {
     telemetry,
@@ -73,7 +73,7 @@ describe('A path of more than 2 kB', () => {
   it('is counted in metrics as a request and as a reached limit, and not logged in full', async () => {
     const { get, telemetry, lines } = await listening();
     for (const path of ['/', '/api/']) await get(path.padEnd(MAX_BYTES + 1, '.'));
-    const text = await telemetry.meters.registry.metrics();
+    const text = await telemetry.metrics.registry.metrics();
     expect(text).toContain('certlantern_limit_reached_total{limit="LIMIT_PATH_BYTES"} 2');
     expect(text).toContain('requests_total{route="pages",method="GET",status="414"} 2');
     expect(JSON.stringify(lines)).not.toContain('...');

@@ -30,14 +30,14 @@ const previewCheck = (api: TestApi, host: string, from = '198.51.100.7') =>
 
 describeEachDatabase('The ports of one host', (open) => {
   it('are limited to twenty a day per account; removing a domain does not reduce the count', async () => {
-    const meters = createMetrics();
-    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const metrics = createMetrics();
+    const api = await startApi(open, { telemetry: { metrics, tracer: null } });
     const { alice, bob } = await api.cast();
     for (let port = 8001; port <= 8020; port++)
       expect(await tryPort(alice, `shop.example.com:${port}`)).toBe('ok');
     const { problem } = await add(alice, 'shop.example.com:8021');
     expect(problem).toMatchObject({ status: 429, detail: expect.stringMatching(LIMIT_REACHED) });
-    expect(await meters.registry.metrics()).toContain(
+    expect(await metrics.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_PORTS_PER_HOST"} 1',
     );
     expect(await tryPort(alice, 'shop.example.com')).toBe('too_many_requests');
@@ -62,8 +62,8 @@ describeEachDatabase('The ports of one host', (open) => {
   });
 
   it('are counted for each line of an import', async () => {
-    const meters = createMetrics();
-    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const metrics = createMetrics();
+    const api = await startApi(open, { telemetry: { metrics, tracer: null } });
     const { bob } = await api.cast();
     const entries = Array.from({ length: 25 }, (_, index) => ({ host: `shop.example.com:${8001 + index}` }));
     const { data } = (await bob.ask(CALLS.importDomains, { body: { entries } })).ok;
@@ -72,7 +72,7 @@ describeEachDatabase('The ports of one host', (open) => {
       ...Array<string>(5).fill('too_many_requests'),
     ]);
     expect(data.at(-1)?.message).toMatch(LIMIT_REACHED);
-    expect(await meters.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
+    expect(await metrics.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
   });
 
   it('are counted together with the ports of channels that are added, changed or tested, or that get a message again', async () => {

@@ -87,9 +87,9 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
   });
 
   it('cannot be invited once all accounts together reach the hourly limit of invitations', async () => {
-    const meters = createMetrics();
+    const metrics = createMetrics();
     const limits = { ...STANDARD_LIMITS, invitationsPerHour: 3 };
-    const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
+    const api = await startApi(open, { config: { limits }, telemetry: { metrics, tracer: null } });
     const { alice, bob, charlie } = await api.cast();
     const inviters = [alice, bob, charlie];
     for (const { id } of inviters)
@@ -100,7 +100,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     expect(problem.detail).toBe(
       'The limit of 3 invitations an hour from all accounts together is reached. Try again in 60 minutes.',
     );
-    expect(await meters.registry.metrics()).toContain('{limit="LIMIT_INVITATIONS_PER_HOUR"} 1');
+    expect(await metrics.registry.metrics()).toContain('{limit="LIMIT_INVITATIONS_PER_HOUR"} 1');
     api.clock.advance(3_600_000);
     await api.store.db
       .updateTable('sessions')

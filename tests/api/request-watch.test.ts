@@ -16,7 +16,7 @@ async function startWatchedApi() {
   const spans: { name: string; traceId: string; parentSpanId: string | null; attributes: object }[] = [];
   const lines: Record<string, unknown>[] = [];
   const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
-  const telemetry: Telemetry = { meters: createMetrics(), tracer };
+  const telemetry: Telemetry = { metrics: createMetrics(), tracer };
   const api = await startApi(open, {
     telemetry,
     requestLog: { info: (facts: unknown) => void lines.push(facts as Record<string, unknown>) },
@@ -58,7 +58,7 @@ describe('A request', () => {
     for (const path of ['/api/domain/1', '/api/domain/2', '/api/nothing/1', '/api/nothing/2', '/some/page'])
       await api.send(path);
     await api.send('/api/config', { method: 'PROPFIND' });
-    const text = await telemetry.meters.registry.metrics();
+    const text = await telemetry.metrics.registry.metrics();
     expect(text).toContain('requests_total{route="/api/domain/:id",method="GET",status="401"} 2');
     expect(text).toContain('requests_total{route="/api/*",method="GET",status="404"} 2');
     expect(text).toContain('requests_total{route="pages",method="GET",status="404"} 1');
@@ -66,7 +66,7 @@ describe('A request', () => {
     expect(text).toContain('duration_seconds_count{route="/api/*",method="GET"} 2');
     const { alice } = await api.cast();
     await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } });
-    expect(await telemetry.meters.registry.metrics()).not.toMatch(/shop\.example|alice|@/i);
+    expect(await telemetry.metrics.registry.metrics()).not.toMatch(/shop\.example|alice|@/i);
   });
 
   it('with `Prefer: handling=lenient` gets an expected refusal with status 200; log, metrics and limits use the real status', async () => {
@@ -86,7 +86,7 @@ describe('A request', () => {
     expect(lenient.headers.get('content-type')).toBe('application/problem+json');
     expect(await lenient.json()).toMatchObject({ status: 401, code: 'invalid_credentials' });
     expect(lines.at(-1)).toMatchObject({ status: 401, route: '/api/identity/sign-in/email' });
-    expect(await telemetry.meters.registry.metrics()).toContain(
+    expect(await telemetry.metrics.registry.metrics()).toContain(
       'sign-in/email",method="POST",status="401"} 1',
     );
     expect((await signIn({})).status).toBe(401);

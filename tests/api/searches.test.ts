@@ -6,9 +6,9 @@ import { freshStore } from '../kit/databases/database.ts';
 import { startApi } from './test-api.ts';
 
 it('Search requests of an account share one limit per minute across all calls', async () => {
-  const meters = createMetrics();
+  const metrics = createMetrics();
   const api = await startApi(() => freshStore('sqlite'), {
-    telemetry: { meters, tracer: null },
+    telemetry: { metrics, tracer: null },
     config: { limits: { ...STANDARD_LIMITS, searchesPerMinute: 10 } },
   });
   const { alice, bob } = await api.cast();
@@ -28,7 +28,7 @@ it('Search requests of an account share one limit per minute across all calls', 
     expect(problem.detail).toMatch(/^The limit of 10 searches a minute is reached\. Try again in \d+ second/);
   }
   expect((await alice.send('/api/domain/export?q=shop')).status).toBe(429);
-  expect(await meters.registry.metrics()).toContain(
+  expect(await metrics.registry.metrics()).toContain(
     'certlantern_limit_reached_total{limit="LIMIT_SEARCHES_PER_MINUTE"} 3',
   );
   expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(0);

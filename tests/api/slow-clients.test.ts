@@ -21,7 +21,7 @@ const slowBody = (client = '') =>
 
 /** Serves the app on a free port. Anything that it logs fails the test, except for `warnings`. */
 async function serve({ deadlines, warnings }: { deadlines: typeof DEADLINES; warnings?: unknown[] }) {
-  const telemetry = { meters: createMetrics(), tracer: null };
+  const telemetry = { metrics: createMetrics(), tracer: null };
   const config = {
     limits: { ...STANDARD_LIMITS, connectionsPerAddress: MAX },
     trustedProxies: [`${PROXY}/32`],
@@ -48,7 +48,7 @@ async function serve({ deadlines, warnings }: { deadlines: typeof DEADLINES; war
     socket.write(sent);
     return socket;
   };
-  return { open, meters: telemetry.meters };
+  return { open, metrics: telemetry.metrics };
 }
 
 /** Returns the start of an answer, and leaves the connection open. */
@@ -86,13 +86,13 @@ it('A client that leaves before its body has arrived causes no error in the log'
 
 it('One address keeps a limited number of connections open; others and proxies are not affected', async () => {
   const warnings: unknown[] = [];
-  const { open, meters } = await serve({ deadlines: NO_DEADLINES, warnings });
+  const { open, metrics } = await serve({ deadlines: NO_DEADLINES, warnings });
   const held: Socket[] = [];
   for (let index = 0; index < MAX; index++) held.push(await open('127.0.0.1', slowBody()));
   for (let index = 0; index < 2; index++)
     expect(await text(await open('127.0.0.1', ''))).toMatch(/^HTTP\/1\.1 429 /);
   expect(warnings).toHaveLength(1);
-  expect(await meters.registry.metrics()).toContain(
+  expect(await metrics.registry.metrics()).toContain(
     'certlantern_limit_reached_total{limit="LIMIT_CONNECTIONS_PER_ADDRESS"} 2',
   );
   expect(await answerOf(await open('127.0.0.2', HEALTHY))).toBe('HTTP/1.1 200');

@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { AppOptions } from '../../server/api/app-options.ts';
 import { createApp } from '../../server/api/app.ts';
 import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
-import { linkTestMode } from '../../server/api/billing/payment-webhook.ts';
+import { connectTestMode } from '../../server/api/billing/payment-webhook.ts';
 import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { createIdentityProvider } from '../../server/providers/identity/built-in.ts';
 import { signUpPolicy } from '../../server/providers/identity/invite.ts';
@@ -94,7 +94,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       { mode: 'test' },
       {
         clock,
-        test: { publicUrl, ...linkTestMode({ store, sessionSecret: SECRETS.session, app: () => app }) },
+        test: { publicUrl, ...connectTestMode({ store, sessionSecret: SECRETS.session, app: () => app }) },
       },
     ),
     secrets: SECRETS,

@@ -48,8 +48,8 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
 
 describeAnyDatabase('An account without a confirmed address', (open) => {
   it('can add ten domains, and more once its address is verified', async () => {
-    const meters = createMetrics();
-    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const metrics = createMetrics();
+    const api = await startApi(open, { telemetry: { metrics, tracer: null } });
     const nora = await newcomer(api);
     await addTen(nora);
     const refused = (await add(nora, 'eleventh.example.com')).problem;
@@ -61,7 +61,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect(refused.detail).toBe(
       'The limit of 10 domains without a confirmed address is reached. Confirm your address to add more.',
     );
-    expect(await meters.registry.metrics()).toContain(
+    expect(await metrics.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_DOMAINS_BEFORE_PROOF"} 1',
     );
     // Removing a domain makes room for a new one.

@@ -151,7 +151,7 @@ it('an alert mail about several hosts has only names in monospace', () => {
     host: `h${index}.example`,
     port: 443,
   }));
-  const { html, text } = render(said('down', 'opened', { group: { domains, changed: 0 } }));
+  const { html, text } = render(said('down', 'opened', { group: { domains, fixedCount: 0 } }));
   expect(text).toMatch(/^pay\.fjord\.example and 39 other hosts are down\./);
   const inMonospace = [...html.matchAll(/<span style="[^"]*monospace[^"]*"\s*>([^<]*)<\/span/g)];
   expect(inMonospace.map(([, shown]) => shown)).toEqual([
@@ -173,7 +173,7 @@ it('the data of an alert tells two backends of one host apart', () => {
     lastCheckedAt: NOW,
   });
   const [one, two] = [backend('1', '10.0.0.7'), backend('2', '10.0.0.8')];
-  const { data } = content({ monitor: one, group: { domains: [one, two], changed: 0 } });
+  const { data } = content({ monitor: one, group: { domains: [one, two], fixedCount: 0 } });
   expect(data).toMatchObject({
     domain: { id: '1', display_name: 'pay.fjord.example via 10.0.0.7', hostname: 'pay.fjord.example' },
     domains: [

@@ -209,14 +209,14 @@ describe('strings from certificates in an expiry mail', () => {
 });
 
 describe('an expiry mail about several hosts', () => {
-  const shared = (count: number, changed = 0): Changes => ({
+  const shared = (count: number, fixedCount = 0): Changes => ({
     group: {
       domains: Array.from({ length: count }, (_, index) => ({
         id: `${index}`,
         host: `h${index}.fjord.example`,
         port: 443,
       })),
-      changed,
+      fixedCount,
     },
     certificateIs: { name: '*.fjord.example' },
     mail: { isAboutSeveral: count > 1 },

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { createEmailChannel } from '../../server/channels/email/email-channel.ts';
 import { createHttpChannels } from '../../server/channels/http-channels.ts';
-import { storable } from '../../server/channels/kinds/index.ts';
+import { storableConfig } from '../../server/channels/kinds/index.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { createCanaries } from '../../server/probe/canary.ts';
@@ -158,7 +158,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       return opened.account.id;
     },
     async addWebhook(accountId, url) {
-      const config = storable({ kind: 'webhook', url, secrets: [{ secret: SECRET, until: null }] });
+      const config = storableConfig({ kind: 'webhook', url, secrets: [{ secret: SECRET, until: null }] });
       const request = { accountId, name: '', config, invitation: null, max: 20, mayAdd: () => true, now };
       const added = await addChannel(store, request);
       if (!added.ok) throw new Error(added.code);

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
-import { restore } from '../../server/store/operations/copy/restore.ts';
+import { restoreBackup } from '../../server/store/operations/copy/restore.ts';
 import { startApp, temporaryFolder } from '../kit/product/app.ts';
 import {
   ANY_DATABASE,
@@ -220,7 +220,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     await store.close();
     const { dataDir } = to;
     const before = readdirSync(dataDir);
-    const restoring = restore({
+    const restoring = restoreBackup({
       databaseUrl: null,
       dataDir,
       file,

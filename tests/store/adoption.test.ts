@@ -5,7 +5,7 @@ import { exportAccountData, exportProfile } from '../../server/store/accounts/ex
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { acceptsOldLinks } from '../../server/store/mail/unsubscriptions.ts';
 import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import { findStatusPage } from '../../server/store/publishing/status-pages.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
@@ -47,7 +47,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     const hosts = ['alice.example', 'pending.example', 'xn--bcher-kva.example'];
     expect(await found('')).toEqual(hosts);
     expect(await found('büro')).toEqual(['xn--bcher-kva.example']);
-    const { counts, onSchedule } = await summary(store, { accountId: alice, now: NOW + DAY });
+    const { counts, onSchedule } = await dashboardSummary(store, { accountId: alice, now: NOW + DAY });
     expect({ counts, onSchedule }).toMatchObject({ counts: { pending: 1 }, onSchedule: { critical: 1 } });
     expect(await findStatusPage(store, alice)).toMatchObject({ slug: 'status-of-alice' });
     expect(await acceptsOldLinks(store, alice, NOW + 89 * DAY)).toBe(true);

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
 import { levelsOf } from '../../server/store/monitors/domain-state.ts';
-import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { pageOfLevels } from '../../server/store/monitors/pages-of-levels.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import {
   ATTENTION_REASONS,
   attentionReason,
@@ -41,7 +41,7 @@ describeEachDatabase('domains that need attention', (open) => {
         matching((condition) => hasListStatus(condition, status)).toSorted(),
       );
 
-    const { attention } = await summary(store, { accountId, now: NOW });
+    const { attention } = await dashboardSummary(store, { accountId, now: NOW });
     const counts = ATTENTION_REASONS.map((reason) => [
       reason,
       matching((condition) => attentionReason(condition) === reason).length,
@@ -92,7 +92,7 @@ describeEachDatabase('domains that need attention', (open) => {
     for (const sort of DOMAIN_SORTS)
       for (const direction of SORT_DIRECTIONS) {
         const query = { accountId, page: 1, pageSize: 4, sort, direction, now: NOW };
-        const { ids } = await monitorIds(store, { ...query, limit: 9 });
+        const { ids } = await matchingMonitorIds(store, { ...query, limit: 9 });
         let isRemoved = false;
         const db = store.db.withPlugin({
           transformQuery: ({ node }) => node,

@@ -6,7 +6,7 @@ import { alertedDomains } from '../../server/store/alerts/shared-incidents.ts';
 import { changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
-import { prunePast } from '../../server/store/checks/retention.ts';
+import { pruneHistory } from '../../server/store/checks/retention.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
@@ -216,7 +216,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     await deliverAll(NOW + 6 * DAY);
     const before = await queued();
     const later = NOW + 800 * DAY;
-    await prunePast(store, later);
+    await pruneHistory(store, later);
     await see('c', later);
     expect(await queued()).toEqual(before);
   });
@@ -284,7 +284,7 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
       channelKey: 'email',
       now: NOW + 2 * DAY,
     });
-    expect([group.domains.map(({ host }) => host), group.changed]).toEqual([
+    expect([group.domains.map(({ host }) => host), group.fixedCount]).toEqual([
       ['b.shop.example', 'c.shop.example'],
       1,
     ]);

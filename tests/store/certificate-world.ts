@@ -93,7 +93,7 @@ export async function createCertificateWorld(store: Store) {
       const about = { accountId, problem: 'expiry' as const, fingerprint: WILDCARD.facts.fingerprint };
       const incidentId = await lastIncident(store, about.problem);
       const alerted = await alertedDomains(store, { ...about, incidentId, step, channelKey: 'email', now });
-      return [alerted.domains.map(({ host }) => host.charAt(0)).join(''), alerted.changed];
+      return [alerted.domains.map(({ host }) => host.charAt(0)).join(''), alerted.fixedCount];
     },
     incidentOf: async (host: (typeof HOSTS)[number], now: number) => {
       const [incident] = await knownIncidents(store.db, { accountId, monitorId: ids[host], now });

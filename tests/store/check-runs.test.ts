@@ -1,7 +1,7 @@
 import type { KyselyPlugin, RootOperationNode } from 'kysely';
 import { expect, it } from 'vitest';
 import { checkRunsOf } from '../../server/store/checks/check-runs.ts';
-import { record } from '../../server/store/checks/checks.ts';
+import { saveCheck } from '../../server/store/checks/checks.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
@@ -18,7 +18,7 @@ import {
   recordCheck,
   watch,
 } from './samples.ts';
-import { history, presentedChain } from '../../server/store/checks/certificate-history.ts';
+import { certificateHistory, presentedChain } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/schema/tables.ts';
 
 const HOUR = 60 * MINUTE;
@@ -52,7 +52,7 @@ describeEachDatabase('check runs', (open) => {
     await check(store, NOW + 15 * MINUTE, [leaf], every15(15));
     const claimed = await claimOne(store, NOW + 30 * MINUTE);
     const written = await writesOf(store, (watching) =>
-      record(watching, leaseOf(claimed), checkOf(claimed, NOW + 30 * MINUTE, [leaf])),
+      saveCheck(watching, leaseOf(claimed), checkOf(claimed, NOW + 30 * MINUTE, [leaf])),
     );
     expect(written.toSorted()).toEqual(['update monitor_states', 'update monitors']);
     // Reading a monitor nevertheless returns the time of the last check.
@@ -64,7 +64,9 @@ describeEachDatabase('check runs', (open) => {
         lastSeen: { at: NOW + 30 * MINUTE },
       },
     });
-    expect(await history(store, key)).toMatchObject([{ firstSeenAt: NOW, lastSeenAt: NOW + 30 * MINUTE }]);
+    expect(await certificateHistory(store, key)).toMatchObject([
+      { firstSeenAt: NOW, lastSeenAt: NOW + 30 * MINUTE },
+    ]);
   });
 
   it('go on if an address agrees on another protocol by ALPN, and the last one is shown', async () => {
@@ -87,7 +89,7 @@ describeEachDatabase('check runs', (open) => {
     for (const table of ['evidence', 'verdicts'] as const)
       expect(await store.db.selectFrom(table).selectAll().execute()).toHaveLength(2);
     expect(await presentedChain(store, key)).toEqual([other.der]);
-    expect(await history(store, key)).toMatchObject([
+    expect(await certificateHistory(store, key)).toMatchObject([
       { fingerprint: other.facts.fingerprint, firstSeenAt: NOW + HOUR, lastSeenAt: NOW + 5 * HOUR },
       { fingerprint: one.facts.fingerprint, firstSeenAt: NOW, lastSeenAt: NOW + 4 * HOUR },
     ]);

@@ -17,7 +17,7 @@ import {
   recordCheck,
   watch,
 } from './samples.ts';
-import { history } from '../../server/store/checks/certificate-history.ts';
+import { certificateHistory } from '../../server/store/checks/certificate-history.ts';
 
 describeEachDatabase('recording a check', (open) => {
   it('stores the certificate, the verdict and the time of the next check', async () => {
@@ -76,7 +76,7 @@ describeEachDatabase('recording a check', (open) => {
 
     for (const { der, facts } of [fetched, other])
       expect(await certificateDers(store, [facts.fingerprint])).toEqual([der]);
-    expect(await history(store, key)).toMatchObject([{ fingerprint: leaf.facts.fingerprint }]);
+    expect(await certificateHistory(store, key)).toMatchObject([{ fingerprint: leaf.facts.fingerprint }]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
     const row = await store.db.selectFrom('evidence').select('observation').executeTakeFirstOrThrow();
     expect(JSON.parse(row.observation)).toMatchObject({
@@ -89,7 +89,7 @@ describeEachDatabase('recording a check', (open) => {
     expect(row.observation.length).toBeLessThan(1_500);
     // Once all clients get this leaf, it enters the history.
     await check(store, NOW + DAY, [other]);
-    expect(await history(store, key)).toHaveLength(2);
+    expect(await certificateHistory(store, key)).toHaveLength(2);
   });
 
   it('accepts a previous verdict of an older version and fills its missing fields with defaults', async () => {
@@ -154,7 +154,7 @@ describeEachDatabase('recording a check', (open) => {
     const broken = certificate();
     await check(store, NOW, [broken], { certificates: [] });
     expect(await certificateDers(store, [broken.facts.fingerprint])).toEqual([broken.der]);
-    expect(await history(store, key)).toEqual([]);
+    expect(await certificateHistory(store, key)).toEqual([]);
     expect(await findMonitor(store, key)).toMatchObject({ certificate: null });
   });
 
@@ -179,7 +179,7 @@ describeEachDatabase('recording a check', (open) => {
     const [old, renewed, intermediate] = [certificate(), certificate(), certificate()];
     for (const [day, leaf] of [old, renewed, old, renewed].entries())
       await check(store, NOW + day * DAY, [leaf, intermediate]);
-    const entries = await history(store, key);
+    const entries = await certificateHistory(store, key);
     expect(entries).toMatchObject([
       { fingerprint: renewed.facts.fingerprint, firstSeenAt: NOW + DAY, lastSeenAt: NOW + 3 * DAY },
       { fingerprint: old.facts.fingerprint, firstSeenAt: NOW, lastSeenAt: NOW + 2 * DAY, facts: old.facts },
@@ -231,7 +231,7 @@ describeEachDatabase('recording a check', (open) => {
     await check(store, NOW, [certificate()]);
     await check(store, NOW + DAY, [certificate()]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
-    expect(await history(store, key)).toHaveLength(2);
+    expect(await certificateHistory(store, key)).toHaveLength(2);
     await removeMonitor(store, { ...key, now: NOW });
     expect(await pruneOrphanCertificates(store)).toBe(2);
   });

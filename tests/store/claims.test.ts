@@ -67,12 +67,12 @@ describeEachDatabase('claims of monitors', (open) => {
     const { accountId, id: monitorId } = await check(store, NOW, [certificate()]);
     await requestCheck(store, { accountId, monitorId, now: NOW + 1 });
     const claimed = await claimOne(store, NOW + 1);
-    expect(claimed.asked).toBe(true);
+    expect(claimed.isRequested).toBe(true);
     await releaseClaim(store, claimed);
     expect(await findMonitor(store, { accountId, monitorId })).toMatchObject({ checking: true });
     expect(await claimOne(store, NOW + 2)).toMatchObject({ asked: true });
     const takenOver = await claimOne(store, NOW + 2 + LEASE);
-    expect(takenOver.asked).toBe(true);
+    expect(takenOver.isRequested).toBe(true);
     await recordSample(store, checkOf(takenOver, NOW + 3 + LEASE, [certificate()]));
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ asked: false });
   });

@@ -6,7 +6,7 @@ import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { enableBadge } from '../../server/store/publishing/badges.ts';
 import { createCalendarFeed } from '../../server/store/publishing/calendar-feeds.ts';
-import { storable } from '../../server/channels/kinds/index.ts';
+import { storableConfig } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { addFeedback } from '../../server/store/accounts/feedback.ts';
@@ -138,7 +138,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   await addChannel(store, {
     accountId: account.id,
     name: 'Ops',
-    config: storable({ kind: 'email', address: `ops@${name}.example` }),
+    config: storableConfig({ kind: 'email', address: `ops@${name}.example` }),
     invitation: null,
     max: 20,
     mayAdd: () => true,

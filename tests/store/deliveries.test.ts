@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { ClaimedDelivery } from '../../server/store/alerts/claimed-delivery.ts';
 import {
   claimDueDeliveries,
-  holdDelivery,
-  oldestDue,
+  deferDelivery,
+  oldestDueTimes,
   retryDelivery,
   settleDelivery,
 } from '../../server/store/alerts/deliveries.ts';
@@ -317,7 +317,7 @@ describeEachDatabase('deliveries', (open) => {
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
     expect(await claimDueDeliveries(store, claim)).toEqual([]);
     const { id, leaseToken } = await claimOne(store, NOW + DAY);
-    await holdDelivery(store, { leaseToken, until: NOW + 2 * DAY, detail: HELD_BY_QUOTA });
+    await deferDelivery(store, { leaseToken, until: NOW + 2 * DAY, detail: HELD_BY_QUOTA });
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id });
   });
@@ -335,10 +335,10 @@ describeEachDatabase('deliveries', (open) => {
 
   it('the oldest due delivery and the oldest due check are found, each with its time', async () => {
     const store = await open();
-    expect(await oldestDue(store, NOW)).toEqual({ checkAt: null, deliveryAt: null });
+    expect(await oldestDueTimes(store, NOW)).toEqual({ checkAt: null, deliveryAt: null });
     await queueAlert(store);
-    expect(await oldestDue(store, NOW - 1)).toEqual({ checkAt: null, deliveryAt: null });
-    expect(await oldestDue(store, NOW + 2 * DAY)).toEqual({ checkAt: NOW + DAY, deliveryAt: NOW });
+    expect(await oldestDueTimes(store, NOW - 1)).toEqual({ checkAt: null, deliveryAt: null });
+    expect(await oldestDueTimes(store, NOW + 2 * DAY)).toEqual({ checkAt: NOW + DAY, deliveryAt: NOW });
   });
 });
 

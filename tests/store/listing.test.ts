@@ -16,8 +16,8 @@ import { issuerLine, UNKNOWN_ISSUER } from '../../contract/check-words.ts';
 import { expiryState } from '../../contract/state/badge.ts';
 import { DOMAIN_SORTS, DOMAIN_STATES } from '../../contract/words.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
-import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { eachMonitor, listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const FIVE_PAGES = 90;
@@ -182,9 +182,9 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       for (const filter of filters) {
         const query = { accountId, now: NOW, sort: 'newest' as const, ...filter };
         await listMonitors(store, { ...query, page: 1, pageSize: 10 });
-        await monitorIds(store, { ...query, limit: 5 });
+        await matchingMonitorIds(store, { ...query, limit: 5 });
       }
-      await summary(store, { accountId, now: NOW });
+      await dashboardSummary(store, { accountId, now: NOW });
     });
   });
 
@@ -196,7 +196,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
       total: 1_000,
       now: NOW,
     });
-    const { total, counts, expiries } = await summary(store, { accountId, now: NOW });
+    const { total, counts, expiries } = await dashboardSummary(store, { accountId, now: NOW });
     expect(total).toBe(1_000);
     expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(total);
     expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(total - counts.paused);
@@ -223,7 +223,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
     expect(all.filter(({ uptime }) => uptime === 'down').length).toBeGreaterThan(1);
     const inOrder = (entries: number[][]) =>
       entries.toSorted(([at = 0, count = 0], [after = 0, more = 0]) => at - after || count - more);
-    const { expiries } = await summary(store, { accountId: largest, now: NOW });
+    const { expiries } = await dashboardSummary(store, { accountId: largest, now: NOW });
     expect(inOrder(expiries.map(({ notAfter, count }) => [notAfter, count]))).toEqual(
       inOrder([...groups.values()].map((group) => [Math.min(...group.map(({ end }) => end)), group.length])),
     );

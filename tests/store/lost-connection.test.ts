@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { isOutage } from '../../server/store/db/dialect.ts';
+import { isDatabaseOutage } from '../../server/store/db/dialect.ts';
 import { freshStore, hasDatabase } from '../kit/databases/database.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () => {
@@ -14,7 +14,7 @@ describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () =
       await expect.poll(async () => (await left.execute(store.db)).rows).toEqual([]);
       await sql`select 1`.execute(trx);
     });
-    await expect(cut).rejects.toSatisfy(isOutage);
+    await expect(cut).rejects.toSatisfy(isDatabaseOutage);
     expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
   });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ClaimedDelivery } from '../../server/store/alerts/claimed-delivery.ts';
 import {
   claimDueDeliveries,
-  holdDelivery,
+  deferDelivery,
   retryDelivery,
   settleDelivery,
 } from '../../server/store/alerts/deliveries.ts';
@@ -275,7 +275,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     const [held] = await claimAt(store, NOW + 10 * SECOND);
     if (held === undefined) throw new Error('no message was claimed');
     const until = NOW + 60 * SECOND;
-    await holdDelivery(store, { ...leaseOf(held), until, detail: 'The clock is wrong.' });
+    await deferDelivery(store, { ...leaseOf(held), until, detail: 'The clock is wrong.' });
     // These are due earlier. So the message that is claimed first has some of the held deliveries and some of these.
     await queueOutages(store, id, ['x.example', 'y.example'], { route, now: NOW + 20 * SECOND });
     const messages = [...(await claimAt(store, until)), ...(await claimAt(store, until))];

@@ -5,10 +5,10 @@ import { insertIncidents } from '../kit/databases/incidents.ts';
 import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
-import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { eachMonitor, listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { periodBounds } from '../../contract/durations.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 
 /** For each host, ms from NOW to the end of its certificate. The hosts are added in this order. */
 const HOSTS = {
@@ -112,7 +112,7 @@ describeEachDatabase('the list of monitors', (open) => {
     const expiring = async (expires: string, filter: { q?: string; status?: 'ok' | 'expired' } = {}) => {
       const query = { accountId, sort: 'name' as const, expires: periodBounds(expires), now: NOW, ...filter };
       const list = await listMonitors(store, { ...query, page: 1, pageSize: 50 });
-      const { ids, total } = await monitorIds(store, { ...query, limit: 9 });
+      const { ids, total } = await matchingMonitorIds(store, { ...query, limit: 9 });
       expect([list.total, total]).toEqual([list.monitors.length, ids.length]);
       return list.monitors.map(({ host }) => host);
     };
@@ -147,7 +147,7 @@ describeEachDatabase('the list of monitors', (open) => {
       .where('host', 'in', ['seven.example', 'fifteen.example'])
       .execute();
     const query = { accountId, sort: 'soonest' as const, status: 'critical' as const, limit: 9, now: NOW };
-    const { ids, ...found } = await monitorIds(store, query);
+    const { ids, ...found } = await matchingMonitorIds(store, query);
     const dayOf = (instant: number) => Math.floor(instant / DAY) * DAY;
     expect(ids).toHaveLength(2);
     expect(found).toEqual({
@@ -163,7 +163,7 @@ describeEachDatabase('the list of monitors', (open) => {
     const charlie = await person(store, 'charlie');
     const query = { accountId: charlie.id, page: 1, pageSize: 50, sort: 'newest' as const, now: NOW };
     expect(await listMonitors(store, query)).toEqual({ monitors: [], total: 0, next: null });
-    expect(await summary(store, query)).toMatchObject({ total: 0, expiries: [], problems: [] });
+    expect(await dashboardSummary(store, query)).toMatchObject({ total: 0, expiries: [], problems: [] });
   });
 });
 
@@ -171,7 +171,7 @@ describeEachDatabase('the summary of monitors', (open) => {
   it('counts monitors by state and lists when certificates expire', async () => {
     const store = await open();
     const accountId = await withHosts(store);
-    const { total, counts, expiries } = await summary(store, { accountId, now: NOW });
+    const { total, counts, expiries } = await dashboardSummary(store, { accountId, now: NOW });
     expect(total).toBe(8);
     expect(counts).toEqual({
       paused: 0,
@@ -209,7 +209,7 @@ describeEachDatabase('the summary of monitors', (open) => {
     await check(store, NOW, [certificate({ notAfter: NOW - 1 })], { trusted: false, findings: [finding] });
     await watch(store, alice.id, 'fine.example');
     await check(store, NOW, [certificate()]);
-    const { problems } = await summary(store, { accountId: alice.id, now: NOW });
+    const { problems } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
     expect(problems.map(({ host, kind, state, message }) => [host, kind, state, message])).toEqual([
       ['down.example', 'unreachable', 'unread', 'down.example refused the connection.'],
       [
@@ -257,7 +257,7 @@ describeEachDatabase('the summary of monitors', (open) => {
       },
     ]);
 
-    const { problems } = await summary(store, { accountId: alice.id, now: NOW });
+    const { problems } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
     expect(problems.map(({ host, kind, message: said }) => [host, kind, said])).toEqual([
       ['broken.example', 'untrusted', ''],
       ['broken.example', 'down', message],
@@ -278,7 +278,7 @@ describeEachDatabase('the summary of monitors', (open) => {
     const store = await open();
     const accountId = await withHosts(store);
     const first = async () =>
-      (await summary(store, { accountId, now: NOW })).attention.first.map(({ host, reason }) => [
+      (await dashboardSummary(store, { accountId, now: NOW })).attention.first.map(({ host, reason }) => [
         host,
         reason,
       ]);
@@ -335,7 +335,7 @@ describeEachDatabase('the summary of monitors', (open) => {
       })),
     );
     const entries = async () => {
-      const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
+      const { expiries } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
       return expiries.map(({ host, state, notAfter, count, certificateCount }) => [
         host,
         state,
@@ -364,7 +364,7 @@ describeEachDatabase('the summary of monitors', (open) => {
 
     // More problems than the summary lists: the rest stays in the entry of its day.
     await store.db.updateTable('monitors').set({ problem: 'untrusted' }).execute();
-    const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
+    const { expiries } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
     expect(new Set(expiries.map(({ id }) => id)).size).toBe(expiries.length);
     expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(502);
   });

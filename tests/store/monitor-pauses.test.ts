@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayAdd, mayResume } from '../../server/core/plan.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { oldestDue } from '../../server/store/alerts/deliveries.ts';
+import { oldestDueTimes } from '../../server/store/alerts/deliveries.ts';
 import { findMonitor, requestCheck, setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
@@ -21,7 +21,7 @@ import {
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { countPaused, pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { resetFarDueTimes } from '../../server/store/monitors/check-due.ts';
 
@@ -43,7 +43,7 @@ describeEachDatabase('a paused monitor', (open) => {
     await setFrequency(store, { ...key, minutes: 1440, now: LATER, mayUse: () => true });
     await resetFarDueTimes(store, NOW - 10 * DAY);
     expect(await claimDue(store, { ...claim, now: LATER })).toEqual([]);
-    expect(await oldestDue(store, LATER)).toMatchObject({ checkAt: null });
+    expect(await oldestDueTimes(store, LATER)).toMatchObject({ checkAt: null });
 
     expect(await resumeMonitor(store, { ...key, now: LATER, mayResume })).toMatchObject({
       ok: true,
@@ -85,7 +85,7 @@ describeEachDatabase('a paused monitor', (open) => {
     const paused = await listMonitors(store, { ...query, status: 'paused' });
     expect(paused.monitors.map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted());
     expect((await listMonitors(store, { ...query, status: 'unread' })).total).toBe(0);
-    const { counts, expiries, problems } = await summary(store, { accountId, now: NOW });
+    const { counts, expiries, problems } = await dashboardSummary(store, { accountId, now: NOW });
     expect(counts).toMatchObject({ paused: 2, ok: 1, unread: 0 });
     expect(expiries.map(({ id }) => id)).toEqual(ids.slice(0, 1));
     expect(problems).toEqual([]);

@@ -21,7 +21,7 @@ import {
   recordSample,
   watch,
 } from './samples.ts';
-import { history } from '../../server/store/checks/certificate-history.ts';
+import { certificateHistory } from '../../server/store/checks/certificate-history.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
@@ -85,7 +85,7 @@ describeEachDatabase('monitors', (open) => {
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
     const key = { accountId: charlie.id, monitorId };
     expect(await findMonitor(store, key)).toBeNull();
-    expect(await history(store, key)).toBeNull();
+    expect(await certificateHistory(store, key)).toBeNull();
     expect(await requestCheck(store, { ...key, now: NOW })).toBeNull();
     expect(await removeMonitor(store, { ...key, now: NOW })).toBeNull();
     expect(await setFrequency(store, { ...key, minutes: 1440, now: NOW, mayUse: () => true })).toEqual({

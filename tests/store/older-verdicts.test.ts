@@ -7,7 +7,7 @@ import type { Observation } from '../../server/core/observation.ts';
 import { describeVerdict } from '../../server/core/report/describe-finding.ts';
 import { tryParseCertificate } from '../../server/pki/certificate.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
@@ -57,7 +57,7 @@ describeEachDatabase('a verdict that an older version stored as sentences', (ope
     ['of a host that was not reached', unreached],
   ])('causes no alert, no incident and no new check run at the next check (%s)', async (_, older) => {
     const { store, key, check } = await checkedTimes(await open(), older, 6);
-    const { problems } = await summary(store, { accountId: key.accountId, now: NOW });
+    const { problems } = await dashboardSummary(store, { accountId: key.accountId, now: NOW });
     await storeAsOlder(store, older);
     const before = await past(store);
     expect(before.incidents).not.toEqual([]);
@@ -68,7 +68,9 @@ describeEachDatabase('a verdict that an older version stored as sentences', (ope
 
     expect(await past(store)).toEqual(before);
     expect(signals).toEqual([{ topic: 'domain', ...key, change: 'checked' }]);
-    expect((await summary(store, { accountId: key.accountId, now: NOW })).problems).toEqual(problems);
+    expect((await dashboardSummary(store, { accountId: key.accountId, now: NOW })).problems).toEqual(
+      problems,
+    );
     // The check replaced the words with codes and values.
     const { verdict } = await store.db.selectFrom('verdicts').select('verdict').executeTakeFirstOrThrow();
     expect(sentencesIn(JSON.parse(verdict))).toEqual([]);

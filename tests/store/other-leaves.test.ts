@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { certificateStory } from '../../server/store/checks/certificate-story.ts';
-import { deleteUnwatched } from '../../server/store/checks/certificates.ts';
+import { deleteUnwatchedCertificates } from '../../server/store/checks/certificates.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { listServedCertificates } from '../../server/store/monitors/certificate-list.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { addOtherLeaves } from '../../server/store/schema/migrations/0031-other-leaves.ts';
@@ -259,8 +259,8 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
   it('is kept while a domain serves it, and has no entry in the timeline, which shows one certificate per domain', async () => {
     const { store, accountId } = await half();
     await store.db.deleteFrom('monitor_certificates').execute();
-    expect(await store.db.transaction().execute((trx) => deleteUnwatched(trx, null))).toBe(0);
-    const { expiries } = await summary(store, { accountId, now: NOW });
+    expect(await store.db.transaction().execute((trx) => deleteUnwatchedCertificates(trx, null))).toBe(0);
+    const { expiries } = await dashboardSummary(store, { accountId, now: NOW });
     expect(expiries.map(({ fingerprint, count }) => [fingerprint, count])).toEqual([
       [soon.facts.fingerprint, 1],
       [wildcard.facts.fingerprint, 1],

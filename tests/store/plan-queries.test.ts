@@ -1,7 +1,7 @@
 import { CompiledQuery, type InsertObject } from 'kysely';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { claimDueDeliveries, oldestDue, settleDelivery } from '../../server/store/alerts/deliveries.ts';
-import { hasOtherOpen, openIncident } from '../../server/store/alerts/shared-incidents.ts';
+import { claimDueDeliveries, oldestDueTimes, settleDelivery } from '../../server/store/alerts/deliveries.ts';
+import { openIncident, othersHaveProblem } from '../../server/store/alerts/shared-incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
@@ -20,8 +20,8 @@ import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
-import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { eachMonitor, listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { countPaused } from '../../server/store/monitors/monitor-pauses.ts';
 
 const HOUR = 3_600_000;
@@ -53,13 +53,15 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     expect(plans[0]).toContain('monitors_due');
     // The claim found due monitors, so it also read their details.
     expect(plans.length).toBeGreaterThan(1);
-    expect((await plansOf(store, (watched) => oldestDue(watched, NOW))).at(-1)).toContain('monitors_due');
+    expect((await plansOf(store, (watched) => oldestDueTimes(watched, NOW))).at(-1)).toContain(
+      'monitors_due',
+    );
   });
 
   it('count the monitors of an account through an index', async () => {
     const store = await openWithManyPaused();
     const { id: accountId } = await person(store, 'alice');
-    const counting = await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }));
+    const counting = await plansOf(store, (watched) => dashboardSummary(watched, { accountId, now: NOW }));
     // The queries: domains that are not well, those of them that are on schedule, and both together with the domains that end
     // on each day.
     const [unwell, onSchedule, all] = counting;
@@ -79,7 +81,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
           const page = { ...query, sort, direction, page: 1, pageSize: 20 };
           const plans = [
             ...(await plansOf(store, (watched) => listMonitors(watched, page))),
-            ...(await plansOf(store, (watched) => monitorIds(watched, { ...page, limit: 5 }))),
+            ...(await plansOf(store, (watched) => matchingMonitorIds(watched, { ...page, limit: 5 }))),
             ...(await plansOf(store, (watched) => Array.fromAsync(eachMonitor(watched, page)))),
           ];
           expect(plans.length).toBeGreaterThanOrEqual(7);
@@ -113,7 +115,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     const store = await openWithManyPaused();
     const filter = { accountId: await withFew(store), now: NOW, status: 'attention' as const };
     const plans = await plansOf(store, (watched) =>
-      monitorIds(watched, { ...filter, sort: 'soonest', limit: 5 }),
+      matchingMonitorIds(watched, { ...filter, sort: 'soonest', limit: 5 }),
     );
     expect(plans.length).toBeGreaterThan(0);
     for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
@@ -124,7 +126,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     const accountId = await withFew(store);
     const endpoints = [{ host: 'few1.example', port: 443 }];
     const plans = [
-      ...(await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }))),
+      ...(await plansOf(store, (watched) => dashboardSummary(watched, { accountId, now: NOW }))),
       ...(await plansOf(store, (watched) => trackedEndpoints(watched, { accountId, endpoints }))),
     ];
     expect(plans.length).toBeGreaterThanOrEqual(6);
@@ -139,7 +141,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       const searches = await plansOf(store, (watched) =>
         watched.db.transaction().execute(async (trx) => {
           await openIncident(trx, about);
-          await hasOtherOpen(trx, { accountId, monitorId: 'any' }, about);
+          await othersHaveProblem(trx, { accountId, monitorId: 'any' }, about);
         }),
       );
       expect(searches.length).toBeGreaterThan(1);

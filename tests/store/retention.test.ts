@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { isDown } from '../../server/store/alerts/incidents.ts';
+import { isDownIncident } from '../../server/store/alerts/incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { prunePast } from '../../server/store/checks/retention.ts';
+import { pruneHistory } from '../../server/store/checks/retention.ts';
 import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertRows } from '../kit/databases/insert-rows.ts';
@@ -17,7 +17,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
     const premium = await watchedFor(store, 'premium', 120);
     const now = NOW + 120 * DAY;
     await grantPremium(store, premium.accountId, { grant: { endsAt: null }, now });
-    await prunePast(store, now);
+    await pruneHistory(store, now);
     expect(await rowsOf(store, free)).toEqual({ runs: 3, days: 2, outages: 3, evidence: 3, verdicts: 3 });
     expect(await rowsOf(store, premium)).toEqual({
       runs: 20,
@@ -27,7 +27,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
       verdicts: 20,
     });
     expect(await presentedChain(store, free)).toHaveLength(1);
-    expect(await prunePast(store, now)).toBe(0);
+    expect(await pruneHistory(store, now)).toBe(0);
   });
 
   it('keeps the longer history of Premium until a week after Premium ends', async () => {
@@ -35,16 +35,16 @@ describeEachDatabase('the pruning of old checks', (open) => {
     const key = await watchedFor(store, 'alice', 60);
     const end = NOW + 60 * DAY;
     await grantPremium(store, key.accountId, { grant: { endsAt: end }, now: end - DAY });
-    await prunePast(store, end + 6 * DAY);
+    await pruneHistory(store, end + 6 * DAY);
     expect(await rowsOf(store, key)).toMatchObject({ runs: 13 });
-    await prunePast(store, end + 8 * DAY);
+    await pruneHistory(store, end + 8 * DAY);
     expect(await rowsOf(store, key)).toMatchObject({ runs: 2 });
   });
 
   it('keeps the longer history of Premium on a deployment where everyone has Premium', async () => {
     const store = await open({ everyonePremium: true });
     const key = await watchedFor(store, 'alice', 60);
-    expect(await prunePast(store, NOW + 60 * DAY)).toBe(0);
+    expect(await pruneHistory(store, NOW + 60 * DAY)).toBe(0);
     expect(await rowsOf(store, key)).toMatchObject({ runs: 13 });
   });
 
@@ -70,7 +70,7 @@ describeEachDatabase('the pruning of old checks', (open) => {
       )
       .execute();
     for (const day of [0, 1]) for (const _ of keys) await check(store, NOW + day * DAY, [certificate()]);
-    expect(await prunePast(store, NOW + 30 * DAY)).toBe(6);
+    expect(await pruneHistory(store, NOW + 30 * DAY)).toBe(6);
     for (const key of keys) expect(await rowsOf(store, key)).toMatchObject({ runs: 1, evidence: 1 });
   });
 });
@@ -81,7 +81,7 @@ describeEachDatabase('the history of one domain', (open) => {
     const busy = await watchedFor(store, 'busy', 0);
     const quiet = await watchedFor(store, 'quiet', 0);
     await addTooMuch(store, busy);
-    expect(await prunePast(store, NOW + DAY)).toBe(50 + 41 + 31);
+    expect(await pruneHistory(store, NOW + DAY)).toBe(50 + 41 + 31);
     const counts = async (key: MonitorKey) => {
       const { certificates, ...rows } = {
         ...(await rowsOf(store, key)),
@@ -91,7 +91,7 @@ describeEachDatabase('the history of one domain', (open) => {
     };
     expect(await counts(busy)).toEqual({ runs: 20_001, outages: 5_001, certificates: 5_000 });
     expect(await counts(quiet)).toEqual({ runs: 1, outages: 1, certificates: 1 });
-    expect(await prunePast(store, NOW + DAY)).toBe(0);
+    expect(await pruneHistory(store, NOW + DAY)).toBe(0);
     const oldest = await store.db
       .selectFrom('incident_members')
       .select('id')
@@ -202,7 +202,7 @@ async function rowsOf(store: Store, { accountId, monitorId }: MonitorKey) {
     table: 'check_runs' | 'monitor_days' | 'incident_members' | 'evidence' | 'verdicts',
   ) => {
     const of = store.db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
-    const row = await (table === 'incident_members' ? of.where(isDown) : of)
+    const row = await (table === 'incident_members' ? of.where(isDownIncident) : of)
       .where('account_id', '=', accountId)
       .where('monitor_id', '=', monitorId)
       .executeTakeFirstOrThrow();

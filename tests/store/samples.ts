@@ -11,7 +11,7 @@ import type {
 } from '../../server/core/verdict.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';
+import { type CheckLease, type CheckRecord, saveCheck } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/product/observation.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
@@ -193,7 +193,7 @@ export const leaseOf = ({ accountId, id, leaseToken, checkEveryMinutes }: Claime
 
 /** Records a check and sets the time of the next one, unless a check was requested meanwhile. Returns false if the lease was lost. */
 export async function recordSample(store: Store, made: SampleCheck): Promise<boolean> {
-  if ((await record(store, made.lease, made)) === null) return false;
+  if ((await saveCheck(store, made.lease, made)) === null) return false;
   await store.db
     .updateTable('monitors')
     .set({ next_check_at: made.nextCheckAt })

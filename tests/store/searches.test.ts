@@ -8,8 +8,8 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { insertMonitors } from '../kit/databases/insert-rows.ts';
 import { NOW, person, recorded, watch } from './samples.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
-import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { eachMonitor, listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { promise } from '../security/promise.ts';
 
 /** Notes for which a naive search would compare each position with nearly the whole query, and ordinary notes. */
@@ -87,7 +87,13 @@ describeEachDatabase('searches', (open, name) => {
       }));
       await insertMonitors(store, monitors);
       for (const q of [undefined, 'host']) {
-        const { ids, tags } = await monitorIds(store, { accountId, q, sort: 'name', limit: 900, now: NOW });
+        const { ids, tags } = await matchingMonitorIds(store, {
+          accountId,
+          q,
+          sort: 'name',
+          limit: 900,
+          now: NOW,
+        });
         expect([ids.length, new Set(tags).size]).toEqual([lists.length, number]);
         expect(tags).toEqual(tags.toSorted());
       }
@@ -100,7 +106,7 @@ describeEachDatabase('searches', (open, name) => {
     for (const q of QUERIES) {
       const expected = [...texts].filter(([, text]) => text.includes(q.toLowerCase())).map(([id]) => id);
       const query = { accountId, q, sort: 'newest' as const, now: NOW };
-      const { ids } = await monitorIds(store, { ...query, limit: 100 });
+      const { ids } = await matchingMonitorIds(store, { ...query, limit: 100 });
       const page = await listMonitors(store, { ...query, page: 1, pageSize: 50 });
       const found = { ids: ids.toSorted(), listed: page.monitors.map(({ id }) => id).toSorted() };
       expect({ q, ...found, total: page.total }).toEqual({
@@ -120,10 +126,10 @@ describeEachDatabase('searches', (open, name) => {
       const query = { accountId, sort: 'name' as const, now: NOW, ...filter };
       await listMonitors(watched, { ...query, page: 1, pageSize: 5 });
       await listMonitors(watched, { ...query, page: 9, pageSize: 5 });
-      await monitorIds(watched, { ...query, limit: 1 });
+      await matchingMonitorIds(watched, { ...query, limit: 1 });
       await Array.fromAsync(eachMonitor(watched, query));
     }
-    await summary(watched, { accountId, now: NOW });
+    await dashboardSummary(watched, { accountId, now: NOW });
     expect(asked.length).toBeGreaterThan(0);
     expect(asked.filter((text) => /search_text|instr|strpos|json_/.test(text))).toEqual([]);
   });

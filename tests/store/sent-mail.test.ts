@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ChannelKind } from '../../server/core/alerting/route.ts';
 import { addChannel, removeChannel } from '../../server/store/alerts/channel-changes.ts';
-import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
+import { storableConfig, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { listOutgoingMail, requeueMail } from '../../server/store/mail/sent-mail.ts';
@@ -104,7 +104,7 @@ async function add(store: Store, accountId: string, config: StoredChannelConfig)
   const added = await addChannel(store, {
     accountId,
     name: '',
-    config: storable(config),
+    config: storableConfig(config),
     invitation: null,
     max: 9,
     mayAdd: () => true,

@@ -6,13 +6,13 @@ import { certificateDers, pruneOrphanCertificates } from '../../server/store/che
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store, StoreOptions } from '../../server/store/db/open-store.ts';
-import { prunePast } from '../../server/store/checks/retention.ts';
+import { pruneHistory } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, watch } from './samples.ts';
 import {
-  history,
-  historyPair,
-  lastDropped,
+  certificateHistory,
+  certificatePair,
+  lastStorageLimit,
   presentedChain,
 } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/schema/tables.ts';
@@ -56,7 +56,7 @@ async function checkAll(store: Store, chains: readonly SampleCertificate[][], fr
 }
 
 const keptOf = async (store: Store, key: MonitorKey) =>
-  (await history(store, key))?.map(({ derIsKept }) => derIsKept);
+  (await certificateHistory(store, key))?.map(({ derIsKept }) => derIsKept);
 
 async function rowsOf(store: Store): Promise<Record<string, number>> {
   const tables = ['certificates', 'monitor_certificates', 'evidence', 'verdicts', 'check_runs'] as const;
@@ -87,10 +87,10 @@ describeEachDatabase('the certificates of a domain', (open) => {
       (one) => one?.facts.fingerprint ?? '',
     );
     expect(await certificateDers(store, [first ?? ''])).toBeNull();
-    expect(await historyPair(store, { ...key, from: first ?? '', to: last ?? '' })).toBe('not_kept');
+    expect(await certificatePair(store, { ...key, from: first ?? '', to: last ?? '' })).toBe('not_kept');
     expect(await certificateDers(store, [second ?? '', last ?? ''])).toHaveLength(2);
     expect(reached).toEqual(Array<LimitName>(5).fill('certificatesPerDomain'));
-    expect(await lastDropped(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
+    expect(await lastStorageLimit(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
   });
 
   it('get their DER stored again when the domain serves them again', async () => {
@@ -179,7 +179,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     const chains = Array.from({ length: 40 }, () => freshChain(10, 1_000));
     const before = await checkAll(store, chains.slice(0, 10));
     const full = await rowsOf(store);
-    const stored = (await history(store, key))?.length ?? 0;
+    const stored = (await certificateHistory(store, key))?.length ?? 0;
     expect(stored).toBeGreaterThan(2);
     expect(stored).toBeLessThan(10);
     const now = await checkAll(store, chains.slice(10), before);
@@ -193,8 +193,8 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     });
     expect(reached.length).toBe(40 - stored);
     expect(new Set(reached)).toEqual(new Set(['storedKbPerDay']));
-    expect(await lastDropped(store, key)).toEqual({ limit: 'storedKbPerDay', at: now - 5 * MINUTE });
-    expect(await history(store, key)).toHaveLength(stored);
+    expect(await lastStorageLimit(store, key)).toEqual({ limit: 'storedKbPerDay', at: now - 5 * MINUTE });
+    expect(await certificateHistory(store, key)).toHaveLength(stored);
     await pruneOrphanCertificates(store);
     const later = await rowsOf(store);
     expect({ ...later, certificates: 0 }).toEqual({ ...full, certificates: 0 });
@@ -207,7 +207,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     expect(checks).toBe(40 - stored + 1);
 
     await checkAll(store, [freshChain(2)], NOW + DAY);
-    expect(await history(store, key)).toHaveLength(stored + 1);
+    expect(await certificateHistory(store, key)).toHaveLength(stored + 1);
     expect((await presentedChain(store, key))?.length).toBe(2);
     promise('stored-bytes');
   });
@@ -250,7 +250,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
       store,
       Array.from({ length: 12 }, () => freshChain(10, 1_000)),
     );
-    await prunePast(store, NOW + DAY);
+    await pruneHistory(store, NOW + DAY);
     expect(await findMonitor(store, key)).toMatchObject({ verdict: { reached: true } });
   });
 });

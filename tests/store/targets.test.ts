@@ -9,7 +9,7 @@ import { addMonitor, findByEndpoint, trackedEndpoints } from '../../server/store
 import { claimDue, claimSameEndpoints } from '../../server/store/monitors/monitor-claims.ts';
 import { listMonitors, matchingEndpoints } from '../../server/store/monitors/monitor-list.ts';
 import type { MonitorCursor } from '../../server/store/monitors/monitor-filter.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { DATABASES, describeEachDatabase, hasDatabase } from '../kit/databases/database.ts';
 import { everyRow } from '../kit/databases/every-row.ts';
@@ -89,7 +89,7 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     const leaf = certificate({ notAfter: NOW + 3 * DAY });
     for (const { id } of [plain, one])
       await recordCheck(store, checkOf(await claimMonitor(store, id), NOW, [leaf]));
-    const { expiries, attention } = await summary(store, { accountId, now: NOW });
+    const { expiries, attention } = await dashboardSummary(store, { accountId, now: NOW });
     expect(expiries.map(({ count }) => count)).toEqual([2]);
     expect(attention.first.map(displayName).toSorted()).toEqual([HOST, `${HOST} via 192.0.2.1`]);
 

@@ -39,7 +39,7 @@ function readerOf(rig: Rig, mailbox = imap.url) {
     alarms: {
       raise: (code, detail) => Promise.resolve(void alarmed.push(`${code}: ${detail}`)),
       clear: () => Promise.resolve(),
-      raised: () => false,
+      isRaised: () => false,
       mayBeRaised: () => true,
     },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },

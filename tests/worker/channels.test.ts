@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
-import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
+import { storableConfig, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
@@ -22,7 +22,7 @@ async function add(rig: Rig, config: StoredChannelConfig): Promise<string> {
   const added = await addChannel(rig.store, {
     accountId: rig.accountId,
     name: config.kind,
-    config: storable(config),
+    config: storableConfig(config),
     invitation: null,
     max: 20,
     mayAdd: () => true,

@@ -5,8 +5,8 @@ import { START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 /** Returns a function that reads a worker's metric by name and labels. */
-async function figures(meters: ReturnType<typeof createMetrics>) {
-  const text = await meters.registry.metrics();
+async function figures(metrics: ReturnType<typeof createMetrics>) {
+  const text = await metrics.registry.metrics();
   return (line: string) =>
     Number(
       text
@@ -18,13 +18,13 @@ async function figures(meters: ReturnType<typeof createMetrics>) {
 
 describeAnyDatabase('The worker’s metrics', (open) => {
   it('count checks, claims and deliveries by outcome, without host names', async () => {
-    const meters = createMetrics();
-    const rig = await startRig(await open(), { telemetry: { meters, tracer: null } });
+    const metrics = createMetrics();
+    const rig = await startRig(await open(), { telemetry: { metrics, tracer: null } });
     await rig.watch('shop.test', rig.issue('shop.test', { notAfter: START + 16 * DAY_MS }));
     rig.reachable('gone.test', false);
     await rig.add('gone.test', rig.port);
     await rig.runUntil(START + 3 * DAY_MS);
-    const told = await figures(meters);
+    const told = await figures(metrics);
     const checks = told('certlantern_checks_total{outcome="done"}');
     expect(checks).toBeGreaterThan(5);
     expect(told('certlantern_checks_total{outcome="failed"}')).toBe(0);
@@ -34,6 +34,6 @@ describeAnyDatabase('The worker’s metrics', (open) => {
     expect(rig.arrivals.length).toBeGreaterThan(0);
     const delivered = 'certlantern_deliveries_total{channel="email",outcome="delivered"}';
     expect(told(delivered)).toBe(rig.arrivals.length);
-    expect(await meters.registry.metrics()).not.toMatch(/shop\.test|gone\.test/);
+    expect(await metrics.registry.metrics()).not.toMatch(/shop\.test|gone\.test/);
   });
 });

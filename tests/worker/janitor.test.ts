@@ -12,7 +12,7 @@ import { describeEachDatabase } from '../kit/databases/database.ts';
 import { person } from '../store/samples.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { history } from '../../server/store/checks/certificate-history.ts';
+import { certificateHistory } from '../../server/store/checks/certificate-history.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const remind = ({ store, clock, accountId }: Rig) =>
@@ -79,7 +79,7 @@ describeEachDatabase('The janitor', (open) => {
     ]);
     expect(await count('mails')).toBe(1);
     expect(await count('alerts')).toBe(0);
-    expect(await history(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
+    expect(await certificateHistory(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
     expect(await certificateDers(store, [kept.fingerprint])).not.toBeNull();
     expect(await certificateDers(store, [gone.fingerprint])).toBeNull();
   });

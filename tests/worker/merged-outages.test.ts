@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { storable } from '../../server/channels/kinds/index.ts';
+import { storableConfig } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
@@ -28,7 +28,7 @@ async function startFleet(rig: Rig) {
   await addChannel(rig.store, {
     accountId: rig.accountId,
     name: 'ops',
-    config: storable({ kind: 'webhook', url: `${sink.url}/hook`, secrets }),
+    config: storableConfig({ kind: 'webhook', url: `${sink.url}/hook`, secrets }),
     invitation: null,
     max: 20,
     mayAdd: () => true,

@@ -111,9 +111,9 @@ describeAnyDatabase('An outage of our own network', (open) => {
 
   it('counts a check as lost instead of postponed if another worker has taken it over', async () => {
     const store = await open();
-    const meters = createMetrics();
+    const metrics = createMetrics();
     const { rig, world } = await rigWithCanaries(store, {
-      telemetry: { meters, tracer: null },
+      telemetry: { metrics, tracer: null },
       wrapProbe: (probe) => ({
         async observe(...asked) {
           const observation = await probe.observe(...asked);
@@ -129,7 +129,7 @@ describeAnyDatabase('An outage of our own network', (open) => {
     rig.reachable('one.example', false);
     await requestCheck(store, { accountId: rig.accountId, monitorId, now: rig.clock.now() });
     await rig.runDue();
-    const counted = await meters.registry.metrics();
+    const counted = await metrics.registry.metrics();
     expect(counted).toContain('certlantern_checks_total{outcome="lost"} 1\n');
     expect(counted).toContain('certlantern_checks_total{outcome="postponed"} 0\n');
   });
@@ -245,7 +245,7 @@ const WAS_UP = { wasDown: false, upFor: ['alice'] };
 const NO_ALARMS = {
   raise: () => Promise.resolve(),
   clear: () => Promise.resolve(),
-  raised: () => false,
+  isRaised: () => false,
   mayBeRaised: () => false,
 };
 

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/alerting/settings.ts';
 import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
-import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
+import { storableConfig, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/peers/channel-examples.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
@@ -18,7 +18,7 @@ async function tellOnly(rig: Rig, ...configs: StoredChannelConfig[]): Promise<vo
     const added = await addChannel(rig.store, {
       accountId: rig.accountId,
       name: config.kind,
-      config: storable(config),
+      config: storableConfig(config),
       invitation: null,
       max: 20,
       now: START,

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
-import { storable } from '../../server/channels/kinds/index.ts';
+import { storableConfig } from '../../server/channels/kinds/index.ts';
 import type { MintedCertificate } from '../kit/certificates/mint.ts';
 import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
@@ -26,7 +26,7 @@ async function startFleet(rig: Rig, certificate: MintedCertificate) {
   await addChannel(rig.store, {
     accountId: rig.accountId,
     name: 'ops',
-    config: storable(config),
+    config: storableConfig(config),
     invitation: null,
     max: 20,
     mayAdd: () => true,

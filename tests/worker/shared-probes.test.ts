@@ -79,10 +79,10 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
   });
 
   it('is logged once for each monitor whose result cannot be recorded', async () => {
-    const meters = createMetrics();
+    const metrics = createMetrics();
     const spans: Span[] = [];
     const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
-    const rig = await startRig(await open(), { telemetry: { meters, tracer } });
+    const rig = await startRig(await open(), { telemetry: { metrics, tracer } });
     await rig.watch(HOST);
     const broken = [(await watchAs(rig, 'bob')).id, (await watchAs(rig, 'carol')).id];
     await rig.store.db
@@ -102,7 +102,7 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     );
     expect(told).toHaveLength(2);
     expect(told).toEqual(expect.arrayContaining(whose));
-    const counted = await meters.registry.metrics();
+    const counted = await metrics.registry.metrics();
     expect(counted).toContain('certlantern_checks_total{outcome="failed"} 2\n');
     expect(counted).toContain('certlantern_checks_total{outcome="done"} 1\n');
   });
@@ -185,9 +185,11 @@ it('A running probe serves a monitor that was due before it started, but no chec
     random: () => 0,
     ownNetwork: TRUST_EVERY_CHECK,
   });
-  const begin = (asked: boolean) =>
-    probes.begin([{ ...monitor, asked }], { signal: new AbortController().signal, onSlow: () => undefined })
-      .probe;
+  const begin = (isRequested: boolean) =>
+    probes.begin([{ ...monitor, isRequested }], {
+      signal: new AbortController().signal,
+      onSlow: () => undefined,
+    }).probe;
   rig.clock.advance(1_000);
   const running = begin(false);
   expect(begin(false)).toBe(running);

@@ -4,8 +4,8 @@ import { selfSigned } from '../kit/certificates/mint.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { intermediate, root, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { history } from '../../server/store/checks/certificate-history.ts';
-import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { certificateHistory } from '../../server/store/checks/certificate-history.ts';
+import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 
 const ofDays = (before: number, after: number) => ({
   notBefore: START - before * DAY_MS,
@@ -51,7 +51,7 @@ describeEachDatabase('A worker', (open) => {
   it('counts a monitor as pending, not as healthy, until its first check', async () => {
     const rig = await startRig(await open());
     await rig.watch('new.fjord.example');
-    const { counts } = await summary(rig.store, { accountId: rig.accountId, now: START });
+    const { counts } = await dashboardSummary(rig.store, { accountId: rig.accountId, now: START });
     expect(counts).toMatchObject({ pending: 1, ok: 0 });
   });
 
@@ -65,7 +65,7 @@ describeEachDatabase('A worker', (open) => {
     rig.serve('git.orchard.example', second);
     await rig.runUntil(START + 5 * DAY_MS);
 
-    const entries = await history(rig.store, { accountId: rig.accountId, monitorId: added.id });
+    const entries = await certificateHistory(rig.store, { accountId: rig.accountId, monitorId: added.id });
     expect(entries?.map(({ fingerprint }) => fingerprint)).toEqual([second.fingerprint, first.fingerprint]);
     expect((await rig.read(added)).certificate?.fingerprint).toBe(second.fingerprint);
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([
@@ -93,7 +93,9 @@ describeEachDatabase('A worker', (open) => {
       `${host} expires in 5 days`,
       `${host} expires in 11 days`,
     ]);
-    expect(await history(rig.store, { accountId: rig.accountId, monitorId: added.id })).toHaveLength(2);
+    expect(
+      await certificateHistory(rig.store, { accountId: rig.accountId, monitorId: added.id }),
+    ).toHaveLength(2);
   });
 
   it('records an expired certificate and sends one alert', async () => {

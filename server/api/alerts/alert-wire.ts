@@ -11,7 +11,7 @@ import { incidentSeverity } from '../../core/alerting/incident.ts';
 import type { AlertSettings, DomainAlertSettings } from '../../core/alerting/settings.ts';
 import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
 import type { StoredIncident } from '../../store/alerts/monitor-incidents.ts';
-import { deliveryWire, titleOf, type Wording } from './channel-wire.ts';
+import { alertTitleOf, deliveryWire, type TitleContext } from './channel-wire.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
 
 export function settingsWire({ channels, steps, quietHours, muted }: AlertSettings): AlertSettingsWire {
@@ -94,12 +94,12 @@ function stepOf({ problem, notifiedSteps }: StoredIncident): AlertStep {
 
 export function sentAlertWire(
   { alert, deliveries }: { alert: SentAlert; deliveries: DeliveryRecord[] },
-  wording: Wording,
+  wording: TitleContext,
 ): SentAlertWire {
   return {
     id: alert.id,
     event: alertEvent(alert.kind, alert.step),
-    title: titleOf(alert, { ...wording, now: alert.createdAt }),
+    title: alertTitleOf(alert, { ...wording, now: alert.createdAt }),
     severity: alert.severity,
     created_at: iso(alert.createdAt),
     deliveries: deliveries.map((delivery) => deliveryWire(delivery, wording)),

@@ -25,7 +25,7 @@ import {
   settingsWire,
 } from './alert-wire.ts';
 import type { Api, AppParts, Parsed } from '../http/api.ts';
-import { REFUSALS } from '../domains/domain-refusals.ts';
+import { DOMAIN_REFUSALS } from '../domains/domain-refusals.ts';
 import { limitRecheck, limitRecheckOfAll } from '../auth/verified-address.ts';
 import { plannedAlerts, type SettingsToTry } from './planned-alerts.ts';
 import { refuse } from '../http/problem.ts';
@@ -82,35 +82,35 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const { domain_id: monitorId } = body;
     const scope = { accountId: account.id, ...(monitorId !== undefined && { monitorId }) };
     if (monitorId !== undefined && (await findMonitor(store, { accountId: account.id, monitorId })) === null)
-      return REFUSALS.notFound();
+      return DOMAIN_REFUSALS.notFound();
     return { data: await previewAlerts(await readAlertForecastInput(store, { ...scope, now }), body, now) };
   });
 
   api.on(CALLS.domainAlerts, async ({ params, session: { account }, now }) => {
     const data = await domainAlertsWire(parts, { accountId: account.id, monitorId: params.id, now });
-    return data === null ? REFUSALS.notFound() : { data };
+    return data === null ? DOMAIN_REFUSALS.notFound() : { data };
   });
 
   api.on(CALLS.changeDomainAlerts, async ({ params, body, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
-    if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
+    if ((await findMonitor(store, key)) === null) return DOMAIN_REFUSALS.notFound();
     const limited = limits.allow('settingsByAccount', account.id) ?? limitRecheck(parts, account, params.id);
     if (limited) return limited;
     const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
     if (changed === 'premium_required')
       return refuse('premium_required', 'Different steps for single domains require Premium.');
     const data = changed === 'changed' ? await domainAlertsWire(parts, { ...key, now }) : null;
-    return data === null ? REFUSALS.notFound() : { data };
+    return data === null ? DOMAIN_REFUSALS.notFound() : { data };
   });
 
   api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
-    if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
+    if ((await findMonitor(store, key)) === null) return DOMAIN_REFUSALS.notFound();
     // Resubscribe only the account's own address. At other addresses the recipients have unsubscribed, and the account must not
     // undo their choice.
     await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { choice: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
-    return data === null ? REFUSALS.notFound() : { data };
+    return data === null ? DOMAIN_REFUSALS.notFound() : { data };
   });
 }
 

@@ -4,7 +4,7 @@ import { type Endpoint, normaliseEndpoint } from '../../core/endpoint.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
 import { countProbedPort } from '../../store/monitors/misuse.ts';
 import { misuseRules } from '../auth/verified-address.ts';
-import { REFUSALS } from '../domains/domain-refusals.ts';
+import { DOMAIN_REFUSALS } from '../domains/domain-refusals.ts';
 import { type AppParts, endpointPolicy } from '../http/api.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 
@@ -72,5 +72,5 @@ export async function limitChannelPort(
       now,
     }),
   );
-  return counted.allowed ? null : REFUSALS.tooManyPorts(config.limits, counted.retryAfterMs);
+  return counted.allowed ? null : DOMAIN_REFUSALS.tooManyPorts(config.limits, counted.retryAfterMs);
 }

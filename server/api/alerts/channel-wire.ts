@@ -61,7 +61,7 @@ function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
 }
 
 /** Values that the title of an alert depends on. Test messages contain the product's name. */
-export interface Wording {
+export interface TitleContext {
   productName: string;
   /** IANA name of the account's time zone; null for UTC. */
   timeZone: string | null;
@@ -72,7 +72,7 @@ export interface Wording {
  * Maps a delivery to wire format. The title of a settled delivery is the one at the time of settling, that of a waiting one the
  * title it would have now.
  */
-export function deliveryWire(receipt: DeliveryRecord, wording: Wording): DeliveryWire {
+export function deliveryWire(receipt: DeliveryRecord, wording: TitleContext): DeliveryWire {
   const { alert, state, settledAt } = receipt;
   return {
     id: receipt.id,
@@ -80,7 +80,7 @@ export function deliveryWire(receipt: DeliveryRecord, wording: Wording): Deliver
     channel_kind: receipt.channelKind,
     channel_name: receipt.channelName ?? OWN_MAIL_NAME,
     state: isHeld(receipt, wording.now) ? 'held' : state,
-    title: titleOf(alert, { ...wording, now: settledAt ?? wording.now }),
+    title: alertTitleOf(alert, { ...wording, now: settledAt ?? wording.now }),
     event: alertEvent(alert.kind, alert.step),
     domain:
       alert.monitor === null ? null : { id: alert.monitor.id, display_name: displayName(alert.monitor) },
@@ -98,7 +98,7 @@ export function deliveryWire(receipt: DeliveryRecord, wording: Wording): Deliver
   };
 }
 
-export function titleOf(alert: SentAlert, { productName, timeZone, now }: Wording): string {
+export function alertTitleOf(alert: SentAlert, { productName, timeZone, now }: TitleContext): string {
   const { kind, step, facts, monitor } = alert;
   return alertTitle({
     kind,

@@ -8,7 +8,7 @@ import {
   newWebhookSecret,
   readConfig,
   rotatedConfig,
-  storable,
+  storableConfig,
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
 import { mayUseChannel } from '../../core/alerting/route.ts';
@@ -62,7 +62,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const added = await addChannel(store, {
       accountId,
       name: body.name || defaultName(accepted),
-      config: storable(accepted),
+      config: storableConfig(accepted),
       invitation,
       max: MAX_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
@@ -193,7 +193,7 @@ async function changeAddedChannel(
     const change = {
       name: body.name,
       enabled: body.enabled,
-      config: wanted && storable(configFrom(wanted, readConfig(channel))),
+      config: wanted && storableConfig(configFrom(wanted, readConfig(channel))),
     };
     return { ok: true, change, invitation };
   });

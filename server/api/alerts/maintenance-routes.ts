@@ -9,7 +9,7 @@ import {
   type StoredWindow,
 } from '../../store/alerts/maintenance.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { REFUSALS } from '../domains/domain-refusals.ts';
+import { DOMAIN_REFUSALS } from '../domains/domain-refusals.ts';
 import { limitCheck, limitRecheckOfAll } from '../auth/verified-address.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from '../domains/domain-wire.ts';
@@ -39,7 +39,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
       now,
       alongside: (trx, window) => idempotency.storeAnswer(trx, answerOf(window)),
     });
-    if (added === 'not_found') return REFUSALS.notFound();
+    if (added === 'not_found') return DOMAIN_REFUSALS.notFound();
     return added === 'too_many'
       ? refuse('too_many_windows', `An account can have up to ${MAX_MAINTENANCE_WINDOWS} windows.`)
       : answerOf(added);

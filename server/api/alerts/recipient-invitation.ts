@@ -5,7 +5,7 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import type { Invitation } from '../../store/mail/recipient-confirmation.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal } from '../http/problem.ts';
-import { countAll, type Limit } from '../http/rate-limit.ts';
+import { countAll, type RateLimit } from '../http/rate-limit.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 const VALID_MS = 7 * DAY_MS;
@@ -22,7 +22,7 @@ export async function inviteRecipient(
   { account, address, now }: { account: Account; address: string; now: number },
 ): Promise<Invitation | Refusal> {
   const who = createHash('sha256').update(normaliseAddress(address)).digest('hex');
-  const inTotal: Limit = {
+  const inTotal: RateLimit = {
     count: config.limits.invitationsPerHour,
     windowMs: HOUR_MS,
     set: { by: 'invitationsPerHour', what: 'invitations an hour from all accounts together' },

@@ -14,7 +14,7 @@ import { refuse } from '../http/problem.ts';
 import { userWire } from '../domains/domain-wire.ts';
 import { type Account, updateAccount } from '../../store/accounts/accounts.ts';
 import { deleteWholeAccount } from './account-deletion.ts';
-import { createForward, passAnswerOn } from './identity-forward.ts';
+import { createRequestForwarder, passAnswerOn } from './identity-forward.ts';
 import { trialAddressHash } from './derived-keys.ts';
 
 const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> = {
@@ -131,7 +131,7 @@ const userAnswer = (account: Account | null) =>
 export function oidcRoutes(api: Api, parts: AppParts): void {
   const { store, identity, config } = parts;
   if (identity.builtIn === null) return;
-  const forward = createForward(parts);
+  const forward = createRequestForwarder(parts);
   const signedInPage = new URL('/signed-in', config.publicUrl).href;
 
   api.on(CALLS.oidcStart, async ({ c, body, now }) => {

@@ -8,7 +8,7 @@ import type { Store } from '../../store/db/open-store.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import { listSessions } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { download, jsonDocument } from '../http/download.ts';
+import { jsonDocument, respondWithFile } from '../http/download.ts';
 import { targetOfRow } from '../alerts/channel-wire.ts';
 import { browserName } from './browser-name.ts';
 
@@ -30,7 +30,7 @@ export function exportRoutes(api: Api, { store, identity }: AppParts): void {
       sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
       ...exportAccountData(onReplica(store), account, { now, targetOf: targetOfRow }),
     };
-    return download(c, {
+    return respondWithFile(c, {
       contentType: 'application/json; charset=UTF-8',
       name: 'certlantern-export',
       extension: 'json',

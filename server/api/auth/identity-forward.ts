@@ -14,7 +14,7 @@ type Failure = readonly [ProblemCode, string];
  * Creates a function that forwards a request to the built-in provider's library, rebuilt from its URL, its cookies and the
  * parsed body, so that no other header or field reaches the library. Sets the library's cookies on our response.
  */
-export function createForward({ identity, config }: Pick<AppParts, 'identity' | 'config'>) {
+export function createRequestForwarder({ identity, config }: Pick<AppParts, 'identity' | 'config'>) {
   return async (c: AppContext, body?: object): Promise<Response> => {
     const headers = new Headers({ accept: 'application/json' });
     const cookie = c.req.header('cookie');

@@ -4,7 +4,7 @@ import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit } from '../../store/operations/rate-limits.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { Refusal } from '../http/problem.ts';
-import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
+import { byClient, countAll, type CountedAttempt, type RateLimit } from '../http/rate-limit.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Limits on guesses at a password, passkey or code, at sign-in and later. `account` only applies to sign-ins with a password. */
@@ -57,7 +57,7 @@ interface Requester {
 export async function beginSignIn(
   store: Store,
   { email, client, now }: Requester & { email: string },
-): Promise<Attempt | Refusal> {
+): Promise<CountedAttempt | Refusal> {
   const account = hashed(email);
   return (
     (await countPasswordCheck(store, { account, client, now })) ??
@@ -72,8 +72,10 @@ export async function beginSignIn(
  * Counts a passkey sign-in like `beginSignIn`, but without a limit per account, because the account is unknown until the library
  * has checked the passkey.
  */
-export const beginPasskeySignIn = (store: Store, { client, now }: Requester): Promise<Attempt | Refusal> =>
-  countAll(store, now, byClient('sign-in', client, SIGN_IN));
+export const beginPasskeySignIn = (
+  store: Store,
+  { client, now }: Requester,
+): Promise<CountedAttempt | Refusal> => countAll(store, now, byClient('sign-in', client, SIGN_IN));
 
 /**
  * Counts a guess at the password or a code (one-time or backup) of `subject`, the user whom a cookie of the provider
@@ -82,7 +84,7 @@ export const beginPasskeySignIn = (store: Store, { client, now }: Requester): Pr
 export async function beginGuess(
   store: Store,
   { secret, subject, client, now }: Requester & { secret: 'password' | 'code'; subject: string },
-): Promise<Attempt | Refusal> {
+): Promise<CountedAttempt | Refusal> {
   const limited =
     secret === 'password' ? await countPasswordCheck(store, { account: subject, client, now }) : null;
   if (limited) return limited;
@@ -123,7 +125,7 @@ export async function consumeCode(
  * limit of its neighbours.
  */
 export const countSignUp = (store: Store, { client, limits, now }: Requester & { limits: Limits }) => {
-  const limit = (by: LimitName, windowMs: number, what: string): Limit => ({
+  const limit = (by: LimitName, windowMs: number, what: string): RateLimit => ({
     count: limits[by],
     windowMs,
     set: { by, what: `sign-ups ${what}` },
@@ -153,7 +155,7 @@ export const countChallenge = (store: Store, { client, now }: Requester): Promis
 async function countWithoutRefund(
   store: Store,
   now: number,
-  limits: (readonly [string, Limit])[],
+  limits: (readonly [string, RateLimit])[],
 ): Promise<Refusal | null> {
   const counted = await countAll(store, now, limits);
   return counted instanceof Refusal ? counted : null;

@@ -5,7 +5,7 @@ import type { BuiltInActions } from '../../providers/identity/identity-provider.
 import { signUpPolicy } from '../../providers/identity/invite.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { createForward, passAnswerOn, WEAK_PASSWORD } from './identity-forward.ts';
+import { createRequestForwarder, passAnswerOn, WEAK_PASSWORD } from './identity-forward.ts';
 import {
   beginGuess,
   beginPasskeySignIn,
@@ -26,7 +26,7 @@ import { listIdentities } from '../../store/accounts/accounts.ts';
 export function identityRoutes(api: Api, parts: AppParts): void {
   const { builtIn } = parts.identity;
   if (builtIn === null) return;
-  const forward = createForward(parts);
+  const forward = createRequestForwarder(parts);
   passwordRoutes(api, parts, forward);
   codeRoutes(api, parts, { builtIn, forward });
   passkeyRoutes(api, parts, forward);
@@ -41,7 +41,7 @@ export function identityRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-type Forward = ReturnType<typeof createForward>;
+type Forward = ReturnType<typeof createRequestForwarder>;
 
 function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, forward: Forward): void {
   const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });

@@ -4,7 +4,7 @@ import { type MisuseRules, REPLACEMENTS_PER_DAY } from '../../store/monitors/mis
 import type { AppParts } from '../http/api.ts';
 import { addChannel } from '../../../contract/calls/alert.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { MAX_WEIGHT } from '../http/rate-limit.ts';
+import { MAX_RECHECK_WEIGHT } from '../http/rate-limit.ts';
 import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
 /**
@@ -108,5 +108,5 @@ export async function limitRecheckOfAll(
   const limited = limitRecheck(parts, account, accountId);
   if (limited) return limited;
   const { count } = await trackedEndpoints(store, { accountId, endpoints: [] });
-  return limits.allow('recheckAllByAccount', accountId, Math.min(count, MAX_WEIGHT));
+  return limits.allow('recheckAllByAccount', accountId, Math.min(count, MAX_RECHECK_WEIGHT));
 }

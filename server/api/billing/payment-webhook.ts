@@ -136,7 +136,7 @@ export function createCheckoutReferences(secret: string): CheckoutReferences {
  * Connects the test mode of payments to the app without network requests. `app` is a function, because the app is created
  * later than the payments; it is called for each webhook.
  */
-export function linkTestMode(options: { store: Store; sessionSecret: string; app: () => Hono<AppEnv> }) {
+export function connectTestMode(options: { store: Store; sessionSecret: string; app: () => Hono<AppEnv> }) {
   const { store, sessionSecret, app } = options;
   return {
     secret: derivedKey(sessionSecret, 'test-payments').toString('hex'),

@@ -5,7 +5,7 @@ import { escapeHtml, memoize, pageDocument } from '../http/page-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import { type Field, fieldsOf, type Schema } from './docs-schema.ts';
+import { fieldsOf, type Schema, type SchemaField } from './docs-schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
@@ -237,7 +237,7 @@ function accessOf(route: Route): Html {
   return route.security === undefined ? html`No authentication` : html`Browser session only, no token`;
 }
 
-function fields(title: string, list: readonly Field[]): Html {
+function fields(title: string, list: readonly SchemaField[]): Html {
   if (list.length === 0) return html``;
   return html`<details>
     <summary>${title}</summary>
@@ -245,7 +245,7 @@ function fields(title: string, list: readonly Field[]): Html {
   </details>`;
 }
 
-function tree(list: readonly Field[]): Html {
+function tree(list: readonly SchemaField[]): Html {
   return html`<ul class="fields">
     ${list.map(
       ({ name, type, isOptional, note, fields: inner }) =>

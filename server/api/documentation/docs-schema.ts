@@ -19,19 +19,19 @@ export interface Schema {
 }
 
 /** One field of a request or an answer, with its inner fields. */
-export interface Field {
+export interface SchemaField {
   name: string;
   /** Type in words, such as `string`, `list of integer`, or `"up", "down" or null`. */
   type: string;
   isOptional: boolean;
   note: string;
-  fields: Field[];
+  fields: SchemaField[];
 }
 
 const MAX_DEPTH = 4;
 
 /** Describes a schema as a tree with at most `depth` levels of fields. A `$ref` becomes the schema's name, without fields. */
-export function fieldsOf(name: string, schema: Schema, depth = MAX_DEPTH): Field {
+export function fieldsOf(name: string, schema: Schema, depth = MAX_DEPTH): SchemaField {
   if (schema.$ref !== undefined)
     return { name, type: nameOf(schema), isOptional: false, note: '', fields: [] };
   return {
@@ -43,9 +43,9 @@ export function fieldsOf(name: string, schema: Schema, depth = MAX_DEPTH): Field
   };
 }
 
-function innerFields(schema: Schema, depth: number): Field[] {
+function innerFields(schema: Schema, depth: number): SchemaField[] {
   const all = choicesOf(schema);
-  const byName = new Map<string, Field>();
+  const byName = new Map<string, SchemaField>();
   for (const choice of all) {
     const of = choice.items ?? choice;
     if (choice.items && !of.properties) {

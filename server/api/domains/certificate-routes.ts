@@ -21,7 +21,7 @@ import { addressesOf } from '../../store/monitors/monitor-list.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { certificateCursor, storyCursor, writeCursor } from '../http/cursor.ts';
-import { download } from '../http/download.ts';
+import { respondWithFile } from '../http/download.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { filterOf } from './domain-list-routes.ts';
 import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.ts';
@@ -51,7 +51,7 @@ export function certificateRoutes(api: Api, { store, answers }: AppParts): void 
     const accountId = session.account.id;
     const { sort, direction } = query;
     const list = { accountId, ...filterOf(query), sort, direction, now };
-    return download(c, {
+    return respondWithFile(c, {
       contentType: 'text/csv; charset=UTF-8; header=present',
       name: 'certlantern-certificates',
       extension: 'csv',

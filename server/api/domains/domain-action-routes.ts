@@ -5,7 +5,7 @@ import { mayResume, mayUseFrequency, type Plan } from '../../core/plan.ts';
 import { findMonitor, removeMonitor, requestCheck, setFrequency } from '../../store/monitors/monitors.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Api, AppParts, Caller } from '../http/api.ts';
-import { REFUSALS } from './domain-refusals.ts';
+import { DOMAIN_REFUSALS } from './domain-refusals.ts';
 import { Refusal } from '../http/problem.ts';
 import { limitCheck, limitRecheck } from '../auth/verified-address.ts';
 import { oneDomainWire } from './domain-wire.ts';
@@ -38,7 +38,7 @@ export function domainActionRoutes(api: Api, parts: AppParts): void {
   ) {
     // Check ownership before the limits of the domain: no answer may reveal to strangers whether a domain exists.
     const owned = await findMonitor(store, { accountId: account.id, monitorId });
-    const outcome = owned === null ? REFUSALS.notFound() : await run({ parts, account, now }, owned);
+    const outcome = owned === null ? DOMAIN_REFUSALS.notFound() : await run({ parts, account, now }, owned);
     return outcome instanceof Refusal ? outcome : { data: await oneDomainWire(store, outcome, now) };
   }
 
@@ -48,7 +48,7 @@ export function domainActionRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.checkDomain, ({ params, session, now }) =>
     actOnOne(session, params.id, now, async (action, owned) => {
-      if (owned.pausedBy !== null) return REFUSALS.paused();
+      if (owned.pausedBy !== null) return DOMAIN_REFUSALS.paused();
       return limitCheck(parts, action.account, owned.id) ?? startCheck(action, owned);
     }),
   );
@@ -87,7 +87,8 @@ function bulkRoute(api: Api, parts: AppParts): void {
     const results = new Map<string, BulkResult[number]>();
     for (const id of ids) {
       const owned = ownedById.get(id) ?? null;
-      const outcome = owned === null ? REFUSALS.notFound() : await act({ parts, account, now }, owned, body);
+      const outcome =
+        owned === null ? DOMAIN_REFUSALS.notFound() : await act({ parts, account, now }, owned, body);
       if (outcome instanceof Refusal && outcome.limit !== null) c.set('reachedLimit', outcome.limit);
       results.set(id, await resultOf(outcome, { id, owned }, store, now));
     }
@@ -137,7 +138,7 @@ async function act(action: Action, owned: Monitor, request: BulkRequest): Promis
 
 async function checkInBulk(action: Action, owned: Monitor): Promise<Outcome> {
   const { parts, account } = action;
-  if (owned.pausedBy !== null) return REFUSALS.paused();
+  if (owned.pausedBy !== null) return DOMAIN_REFUSALS.paused();
   // If a bulk call requested a check of this domain within the last minute, do not request another one.
   if (parts.limits.allow('bulkCheckByDomain', owned.id)) return owned;
   const refund = (): void => parts.limits.refund('bulkCheckByDomain', owned.id);
@@ -154,12 +155,12 @@ async function checkInBulk(action: Action, owned: Monitor): Promise<Outcome> {
 
 async function startCheck({ parts, now }: Action, { accountId, id }: Monitor): Promise<Outcome> {
   const monitor = await requestCheck(parts.store, { accountId, monitorId: id, now });
-  if (monitor === null) return REFUSALS.notFound();
-  return monitor.pausedBy === null ? monitor : REFUSALS.paused();
+  if (monitor === null) return DOMAIN_REFUSALS.notFound();
+  return monitor.pausedBy === null ? monitor : DOMAIN_REFUSALS.paused();
 }
 
 async function pause({ parts, now }: Action, { accountId, id }: Monitor): Promise<Outcome> {
-  return (await pauseMonitor(parts.store, { accountId, monitorId: id, now })) ?? REFUSALS.notFound();
+  return (await pauseMonitor(parts.store, { accountId, monitorId: id, now })) ?? DOMAIN_REFUSALS.notFound();
 }
 
 /** Resumes a domain. The caller has already counted its check in the limits. */
@@ -171,7 +172,7 @@ async function resume(
   const resumed = await resumeMonitor(parts.store, { accountId, monitorId: id, insteadOf, now, mayResume });
   if (resumed.ok) return resumed.monitor;
   parts.limits.refund('checkBeforeProof', id);
-  return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyActive();
+  return resumed.code === 'not_found' ? DOMAIN_REFUSALS.notFound() : DOMAIN_REFUSALS.tooManyActive();
 }
 
 async function setMinutes(
@@ -185,7 +186,7 @@ async function setMinutes(
   const mayUse = (plan: Plan) => mayUseFrequency(plan, minutes);
   const set = await setFrequency(parts.store, { ...key, minutes, now, mayUse });
   if (set.ok) return set.monitor;
-  return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
+  return set.code === 'not_found' ? DOMAIN_REFUSALS.notFound() : DOMAIN_REFUSALS.premiumFrequency();
 }
 
 async function retag(
@@ -201,5 +202,5 @@ async function retag(
     },
   });
   if (described.ok) return described.monitor;
-  return described.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyTags();
+  return described.code === 'not_found' ? DOMAIN_REFUSALS.notFound() : DOMAIN_REFUSALS.tooManyTags();
 }

@@ -3,20 +3,20 @@ import { periodBounds } from '../../../contract/durations.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import { TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
-import { eachMonitor, listMonitors, monitorIds } from '../../store/monitors/monitor-list.ts';
+import { eachMonitor, listMonitors, matchingMonitorIds } from '../../store/monitors/monitor-list.ts';
 import { isSearch } from '../../store/monitors/monitor-filter.ts';
 import { monitorGroups } from '../../store/monitors/monitor-groups.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { monitorCursor, writeCursor } from '../http/cursor.ts';
 import { domainWire, domainWires, summaryWire } from './domain-wire.ts';
-import { download } from '../http/download.ts';
+import { respondWithFile } from '../http/download.ts';
 import { Refusal } from '../http/problem.ts';
 import { daysLeft } from '../../../contract/state/badge.ts';
 import { CSV_START, type CsvCell, csvRecord } from '../../core/csv.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
-import { summary } from '../../store/monitors/monitor-summary.ts';
+import { dashboardSummary } from '../../store/monitors/monitor-summary.ts';
 
 /** Maximum number of ids in an answer, about 400 kB. People do not select more by hand. */
 const MAX_IDS = 10_000;
@@ -49,7 +49,7 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
   api.on(CALLS.domainSummary, async ({ c, session, now }) => {
     const accountId = session.account.id;
     return answers.respond(c, { call: CALLS.domainSummary, accountId }, async () => ({
-      data: summaryWire(await summary(store, { accountId, now })),
+      data: summaryWire(await dashboardSummary(store, { accountId, now })),
     }));
   });
 
@@ -59,7 +59,7 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     if (limited) return limited;
     const { sort, direction } = query;
     const filter = { accountId, ...filterOf(query), sort, direction };
-    const { expiryDays, ...found } = await monitorIds(store, { ...filter, limit: MAX_IDS, now });
+    const { expiryDays, ...found } = await matchingMonitorIds(store, { ...filter, limit: MAX_IDS, now });
     return { data: { ...found, expiry_days: expiryDays.map(isoDay) } };
   });
 
@@ -76,7 +76,7 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
     const { sort, direction } = query;
     const list = { accountId, ...filterOf(query), sort, direction, now };
     const monitors = eachMonitor(onReplica(store), list);
-    return download(c, {
+    return respondWithFile(c, {
       contentType: 'text/csv; charset=UTF-8; header=present',
       name: 'certlantern-domains',
       extension: 'csv',

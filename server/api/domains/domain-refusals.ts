@@ -8,7 +8,7 @@ import { refusalOfUnverified } from '../auth/verified-address.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
 /** Refusals of calls about domains. */
-export const REFUSALS = {
+export const DOMAIN_REFUSALS = {
   notFound: () => refuse('not_found', 'There is no such domain.'),
   paused: () => refuse('domain_paused', 'This domain is paused. Resume it to check it.'),
   premiumFrequency: () => refuse('premium_required', 'Upgrade to premium to customize check frequency.'),
@@ -22,8 +22,8 @@ export const REFUSALS = {
 
 /** Maps the reason why a domain was not added to a refusal. */
 export function refusalToAdd(refused: RefusedMonitor, limits: Limits): Refusal {
-  if (refused.code === 'exists') return REFUSALS.exists(refused.existing);
+  if (refused.code === 'exists') return DOMAIN_REFUSALS.exists(refused.existing);
   if (refused.code === 'email_not_verified') return refusalOfUnverified(refused.needs, limits);
-  if (refused.code === 'too_many_ports') return REFUSALS.tooManyPorts(limits, refused.retryAfterMs);
-  return REFUSALS.tooMany();
+  if (refused.code === 'too_many_ports') return DOMAIN_REFUSALS.tooManyPorts(limits, refused.retryAfterMs);
+  return DOMAIN_REFUSALS.tooMany();
 }

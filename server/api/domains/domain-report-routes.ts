@@ -6,18 +6,18 @@ import { certificateDers } from '../../store/checks/certificates.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
 import { uptimeHistory } from '../../store/checks/uptime.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { REFUSALS } from './domain-refusals.ts';
+import { DOMAIN_REFUSALS } from './domain-refusals.ts';
 import { refuse } from '../http/problem.ts';
 import { emptyReportWire, reportWire } from './report-wire.ts';
-import { unreachable } from './domain-wire.ts';
-import { historyPair } from '../../store/checks/certificate-history.ts';
+import { unreachableWire } from './domain-wire.ts';
+import { certificatePair } from '../../store/checks/certificate-history.ts';
 
 /** Serves the report of a domain's last check, and the differences between two of its certificates. */
 export function domainReportRoutes(api: Api, { store }: AppParts): void {
   api.on(CALLS.domainReport, async ({ params, session, now }) => {
     const accountId = session.account.id;
     const monitor = await findMonitor(store, { accountId, monitorId: params.id });
-    if (monitor === null) return REFUSALS.notFound();
+    if (monitor === null) return DOMAIN_REFUSALS.notFound();
     const { verdict, certificate: facts } = monitor;
     if (verdict === null) return { data: emptyReportWire(displayName(monitor)) };
     const chain = verdict.chainToServe;
@@ -36,7 +36,7 @@ export function domainReportRoutes(api: Api, { store }: AppParts): void {
       percent: history?.percent ?? null,
       windowDays: history?.windowDays ?? null,
     };
-    const failureMessage = unreachable(monitor)?.message ?? null;
+    const failureMessage = unreachableWire(monitor)?.message ?? null;
     return {
       data: reportWire({ endpoint: monitor, verdict, facts, chainPem, uptime, failureMessage, now }),
     };
@@ -44,8 +44,8 @@ export function domainReportRoutes(api: Api, { store }: AppParts): void {
 
   api.on(CALLS.historyDiff, async ({ params, query, session }) => {
     const accountId = session.account.id;
-    const pair = await historyPair(store, { accountId, monitorId: params.id, ...query });
-    if (pair === null) return REFUSALS.notFound();
+    const pair = await certificatePair(store, { accountId, monitorId: params.id, ...query });
+    if (pair === null) return DOMAIN_REFUSALS.notFound();
     if (pair === 'not_kept')
       return refuse(
         'not_found',

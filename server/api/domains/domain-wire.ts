@@ -78,7 +78,7 @@ export function domainWire(
     refused: monitor.problem === 'refused',
     attention: attentionOf(monitor, now),
     findings: findingsWire(verdict, displayName(monitor)),
-    unreachable: unreachable(monitor),
+    unreachable: unreachableWire(monitor),
     // A new monitor is due at once, so show it as being checked.
     checking:
       monitor.pausedBy === null && waiting === null && (monitor.checking || monitor.lastCheckedAt === null),
@@ -268,7 +268,7 @@ export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boo
 /**
  * Returns why the last check failed; null if it did not fail. If the policy refuses an address, the message does not reveal it.
  */
-export function unreachable(monitor: Monitor): DomainWire['unreachable'] {
+export function unreachableWire(monitor: Monitor): DomainWire['unreachable'] {
   const { verdict, unreachableSince, lastCheckedAt } = monitor;
   if (!verdict?.failure) return null;
   const { stage, reason } = verdict.failure;

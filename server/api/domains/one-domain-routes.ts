@@ -5,7 +5,7 @@ import { dailyQuotaKb, type LimitName, type Limits } from '../../core/limits.ts'
 import { countMonitors, findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { timeCursor, writeCursor } from '../http/cursor.ts';
-import { REFUSALS } from './domain-refusals.ts';
+import { DOMAIN_REFUSALS } from './domain-refusals.ts';
 import { domainWire, historyEntryWire, iso, isoOrNull, oneDomainWire } from './domain-wire.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import type { ChainCertificateWire } from '../../../contract/domain.ts';
@@ -13,7 +13,11 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import { faviconOf } from '../../store/monitors/favicons.ts';
 import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
 import type { UptimeWire } from '../../../contract/uptime.ts';
-import { history, lastDropped, presentedChain } from '../../store/checks/certificate-history.ts';
+import {
+  certificateHistory,
+  lastStorageLimit,
+  presentedChain,
+} from '../../store/checks/certificate-history.ts';
 import { updateDescription } from '../../store/monitors/monitor-change.ts';
 
 /** Time in ms for which the history mentions that a certificate was not stored. */
@@ -22,7 +26,7 @@ const NOT_KEPT_SHOWN_MS = 30 * DAY_MS;
 export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
   api.on(CALLS.domain, async ({ params, session, now }) => {
     const monitor = await findMonitor(store, { accountId: session.account.id, monitorId: params.id });
-    return monitor === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
+    return monitor === null ? DOMAIN_REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
   });
 
   api.on(CALLS.describeDomain, async ({ params, body, session, now }) => {
@@ -31,12 +35,14 @@ export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
       monitorId: params.id,
       describe: ({ notes, tags }) => ({ notes: body.notes ?? notes, tags: body.tags ?? tags }),
     });
-    return described.ok ? { data: await oneDomainWire(store, described.monitor, now) } : REFUSALS.notFound();
+    return described.ok
+      ? { data: await oneDomainWire(store, described.monitor, now) }
+      : DOMAIN_REFUSALS.notFound();
   });
 
   api.on(CALLS.removeDomain, async ({ params, session, now }) => {
     const removed = await removeMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
-    return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, { now }) };
+    return removed === null ? DOMAIN_REFUSALS.notFound() : { data: domainWire(removed, { now }) };
   });
 
   api.on(CALLS.domainHistory, async ({ params, query, session, now }) => {
@@ -48,9 +54,9 @@ export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
     // Sort pages by first seen: last seen may change between two pages. Read one row more, to know whether another page follows.
     const range = isUnpaged ? null : { after, limit: limit + 1 };
     const key = { accountId, monitorId: params.id };
-    const entries = await history(store, key, range);
-    if (entries === null) return REFUSALS.notFound();
-    const unkept = await lastDropped(store, key);
+    const entries = await certificateHistory(store, key, range);
+    if (entries === null) return DOMAIN_REFUSALS.notFound();
+    const unkept = await lastStorageLimit(store, key);
     const isRecent = unkept !== null && now - unkept.at < NOT_KEPT_SHOWN_MS;
     const data = isUnpaged ? entries : entries.slice(0, limit);
     const last = data.length < entries.length ? data.at(-1) : undefined;
@@ -65,7 +71,7 @@ export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
 
   api.on(CALLS.domainChain, async ({ params, session }) => {
     const ders = await presentedChain(store, { accountId: session.account.id, monitorId: params.id });
-    return ders === null ? REFUSALS.notFound() : { data: readChain(ders).map(chainCertificateWire) };
+    return ders === null ? DOMAIN_REFUSALS.notFound() : { data: readChain(ders).map(chainCertificateWire) };
   });
 }
 
@@ -123,7 +129,7 @@ export function domainUptimeRoute(api: Api, { store }: AppParts): void {
       monitorId: params.id,
       now,
     });
-    return history === null ? REFUSALS.notFound() : { data: uptimeWire(history) };
+    return history === null ? DOMAIN_REFUSALS.notFound() : { data: uptimeWire(history) };
   });
 }
 

@@ -13,9 +13,9 @@ import { countProbedPort } from '../../store/monitors/misuse.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import type { ClientAddress } from '../http/client-address.ts';
-import { REFUSALS } from './domain-refusals.ts';
+import { DOMAIN_REFUSALS } from './domain-refusals.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { byClient, countAll, type Limit } from '../http/rate-limit.ts';
+import { byClient, countAll, type RateLimit } from '../http/rate-limit.ts';
 import { waitForSignal } from '../http/wait-for-signal.ts';
 import {
   certificateStateOf,
@@ -65,7 +65,7 @@ export function previewCheckRoutes(api: Api, parts: AppParts): void {
     const portCount = await inTransaction(store, (trx) =>
       countProbedPort(trx, { who: client.prefix, host, port, max, now }),
     );
-    if (!portCount.allowed) return REFUSALS.tooManyPorts(config.limits, portCount.retryAfterMs);
+    if (!portCount.allowed) return DOMAIN_REFUSALS.tooManyPorts(config.limits, portCount.retryAfterMs);
 
     let previewId: string | null = null;
     const waiter = waitForSignal(
@@ -90,7 +90,7 @@ export function previewCheckRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-function limits(client: ClientAddress): [key: string, limit: Limit][] {
+function limits(client: ClientAddress): [key: string, limit: RateLimit][] {
   return [
     ...byClient('try:minute', client, BY_CLIENT.minute),
     ...byClient('try:hour', client, BY_CLIENT.hour),

@@ -177,7 +177,7 @@ function copied(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function encodingFor(c: AppContext): Encoding {
   const accepted = c.req.header('accept-encoding') ?? '';
-  return (['zstd', 'br', 'gzip'] as const).find((name) => accepts(accepted, name)) ?? 'identity';
+  return (['zstd', 'br', 'gzip'] as const).find((name) => acceptsEncoding(accepted, name)) ?? 'identity';
 }
 
 /**
@@ -211,7 +211,7 @@ export function isKnownToClient(c: AppContext, tag: string): boolean {
 }
 
 /** Returns whether an `Accept-Encoding` header lists this coding with a weight above 0. */
-export function accepts(acceptEncoding: string, name: string): boolean {
+export function acceptsEncoding(acceptEncoding: string, name: string): boolean {
   return acceptEncoding.split(',').some((entry) => {
     const [coding, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
     return coding === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));

@@ -8,7 +8,7 @@ import { AccessEnded, runAsCaller, runWithoutCaller } from '../../store/db/trans
 import type { AccountAnswers } from './answer-cache.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
-import { type IdempotentAnswer, runIdempotently, WITHOUT_KEY } from './idempotency.ts';
+import { type IdempotentAnswer, NO_IDEMPOTENCY_KEY, runIdempotently } from './idempotency.ts';
 import { type ActiveToken, hasToken, type PersonalTokens } from '../auth/personal-tokens.ts';
 import { isLenient, problemResponse, Refusal, refuse } from './problem.ts';
 import type { Telemetry } from '../../telemetry/metrics.ts';
@@ -92,9 +92,9 @@ export function createApi(parts: AppParts): Api {
         };
         // Leave the caller's context in public calls: in test mode a webhook is sent from within an authenticated request,
         // and it must not fail because that request's session has ended.
-        if (session === null) return runWithoutCaller(() => handle(WITHOUT_KEY));
+        if (session === null) return runWithoutCaller(() => handle(NO_IDEMPOTENCY_KEY));
         const answer = await withAccess(session, async () => {
-          if (call.idempotent !== true) return handle(WITHOUT_KEY);
+          if (call.idempotent !== true) return handle(NO_IDEMPOTENCY_KEY);
           const accountId = session.account.id;
           return runIdempotently(c, { call, parts, accountId, input, now }, handle);
         });

@@ -2,7 +2,7 @@ import { ReadableStream, TextEncoderStream } from 'node:stream/web';
 import type { AppContext } from './app-env.ts';
 
 /** Streams a file while its text is generated. The file name contains the UTC day of `now` (ms UTC). */
-export function download(
+export function respondWithFile(
   c: AppContext,
   file: { contentType: string; name: string; extension: string; text: AsyncIterable<string>; now: number },
 ): Response {

@@ -25,7 +25,7 @@ export interface IdempotentAnswer {
   storeAnswer(trx: Database, answer: object): Promise<void>;
 }
 
-export const WITHOUT_KEY: IdempotentAnswer = { storeAnswer: async () => undefined };
+export const NO_IDEMPOTENCY_KEY: IdempotentAnswer = { storeAnswer: async () => undefined };
 
 const MAX_KEY_LENGTH = 255;
 const KEY_IN_USE = 'A call with this key is still running. Repeat the call in a moment to get its response.';
@@ -40,7 +40,7 @@ export async function runIdempotently(
   handle: (idempotency: IdempotentAnswer) => Promise<Response>,
 ): Promise<Response | Refusal> {
   const key = c.req.header('idempotency-key');
-  if (key === undefined) return handle(WITHOUT_KEY);
+  if (key === undefined) return handle(NO_IDEMPOTENCY_KEY);
   if (key === '' || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]+$/.test(key))
     return refuse(
       'invalid_request',

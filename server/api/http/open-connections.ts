@@ -45,7 +45,7 @@ export function createConnectionLimit({
     const { remoteAddress: address } = socket;
     if (clients.isTrusted(address)) return true;
     if (enter(clients.read(address, undefined).network, socket, ['close'])) return true;
-    telemetry?.meters.limitReached(LIMITS.connectionsPerAddress.setting);
+    telemetry?.metrics.countReachedLimit(LIMITS.connectionsPerAddress.setting);
     if (!isLogged) log.warn({ address }, TOO_MANY_CONNECTIONS);
     isLogged = true;
     return false;

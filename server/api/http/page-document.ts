@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { accepts, contentHash, isKnownToClient } from './answer-cache.ts';
+import { acceptsEncoding, contentHash, isKnownToClient } from './answer-cache.ts';
 import type { AppContext } from './app-env.ts';
 
 /** Responds with a page. Forbids caches to store it unless the status is 200. */
@@ -47,7 +47,7 @@ export function pageDocument(html: string): PageDocument {
       if (isKnownToClient(c, tag)) return c.body(null, 304);
     }
     const encoding = (['br', 'gzip'] as const).find((name) =>
-      accepts(c.req.header('accept-encoding') ?? '', name),
+      acceptsEncoding(c.req.header('accept-encoding') ?? '', name),
     );
     if (encoding === undefined) return c.body(new Uint8Array(plain), status);
     c.header('Content-Encoding', encoding);

@@ -4,11 +4,11 @@ import type { Limits } from '../../core/limits.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createHealth } from '../operations/health.ts';
-import type { Settings } from '../app-options.ts';
+import type { ProviderSettings } from '../app-options.ts';
 
 /** Returns the settings that anybody may read. */
 export function publicConfigOf(
-  config: Settings & {
+  config: ProviderSettings & {
     productName: string;
     supportEmail: string;
     analyticsId: string | null;
@@ -37,7 +37,7 @@ export function publicConfigOf(
   };
 }
 
-function publicIdentity({ firebase, oidc }: Settings): PublicConfig['identity'] {
+function publicIdentity({ firebase, oidc }: ProviderSettings): PublicConfig['identity'] {
   if (firebase === null) return { provider: 'built-in', oidc: oidc.map(({ id, name }) => ({ id, name })) };
   return {
     provider: 'firebase',
@@ -48,7 +48,7 @@ function publicIdentity({ firebase, oidc }: Settings): PublicConfig['identity'] 
   };
 }
 
-function publicBilling({ billing }: Settings): PublicConfig['billing'] {
+function publicBilling({ billing }: ProviderSettings): PublicConfig['billing'] {
   return billing.mode === 'paddle'
     ? { mode: 'paddle', client_token: billing.clientToken, environment: billing.environment }
     : { mode: billing.mode };

@@ -8,7 +8,7 @@ import { type Refusal, refuseTooMany } from './problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count as countOf } from '../../../contract/words.ts';
 
-export interface Limit {
+export interface RateLimit {
   count: number;
   windowMs: number;
   /**
@@ -22,7 +22,7 @@ export interface Limit {
  * Maximum number of domains that one call counts in `recheckAllByAccount`. An account with more domains than that limit could
  * otherwise never make such a call.
  */
-export const MAX_WEIGHT = 5_000;
+export const MAX_RECHECK_WEIGHT = 5_000;
 
 /** Returns the limits that are counted in memory, per process. `countAll` counts limits that hold across processes. */
 const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Limits) => ({
@@ -30,7 +30,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
     count: pagesPerMinute,
     windowMs: MINUTE_MS,
     set: { by: 'pagesPerMinute', what: 'pages a minute' },
-  } satisfies Limit,
+  } satisfies RateLimit,
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
@@ -39,7 +39,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
     count: searchesPerMinute,
     windowMs: MINUTE_MS,
     set: { by: 'searchesPerMinute', what: 'searches a minute' },
-  } satisfies Limit,
+  } satisfies RateLimit,
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   /**
    * Limit on lookups of hosts before they are added. Each sends DNS queries. The page sends a lookup when a person stops typing.
@@ -92,7 +92,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
    * Limit on domains, not on calls: changing alert settings or removing a maintenance window may trigger a check of every domain.
    * Permits 20 such calls for 5,000 domains.
    */
-  recheckAllByAccount: { count: 20 * MAX_WEIGHT, windowMs: 60 * MINUTE_MS },
+  recheckAllByAccount: { count: 20 * MAX_RECHECK_WEIGHT, windowMs: 60 * MINUTE_MS },
   /**
    * Limit on requests for a calendar. Each reads all active domains of the account. Calendar programs poll a few times a
    * day.
@@ -113,7 +113,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
 export type CallLimitName = keyof ReturnType<typeof callLimits>;
 
 /** Returns a 429 refusal that says how long to wait, in seconds, minutes or hours. */
-export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
+export function refuseUntil({ count: max, set }: Omit<RateLimit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const minutes = Math.ceil(seconds / 60);
   const [number, unit] =
@@ -126,7 +126,7 @@ export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryA
   return refuseTooMany(`${why}. Try again in ${countOf(number, unit)}.`, retryAfterMs, set?.by ?? null);
 }
 
-export interface Attempt {
+export interface CountedAttempt {
   /** Undoes the count of a successful attempt in all its limits, because it was no guess. */
   succeeded(): Promise<void>;
 }
@@ -138,8 +138,8 @@ export interface Attempt {
 export async function countAll(
   store: Store,
   now: number,
-  limits: (readonly [key: string, limit: Limit])[],
-): Promise<Attempt | Refusal> {
+  limits: (readonly [key: string, limit: RateLimit])[],
+): Promise<CountedAttempt | Refusal> {
   for (const [key, limit] of limits) {
     const { count, windowMs } = limit;
     const consumed = await consumeRateLimit(store, { key, limit: count, windowMs, now });
@@ -159,8 +159,8 @@ export async function countAll(
 export function byClient(
   what: string,
   client: ClientAddress,
-  { prefix, address }: { prefix: Limit; address: Limit },
-): [key: string, limit: Limit][] {
+  { prefix, address }: { prefix: RateLimit; address: RateLimit },
+): [key: string, limit: RateLimit][] {
   return [
     [`${what}:address:${client.network}`, address],
     [`${what}:prefix:${client.prefix}`, prefix],
@@ -169,7 +169,7 @@ export function byClient(
 
 /** Creates rate limits that count calls in fixed windows, in memory. */
 export function createCallLimits(clock: { monotonic(): number }, limits: Limits) {
-  const limitsOf: Record<CallLimitName, Limit> = callLimits(limits);
+  const limitsOf: Record<CallLimitName, RateLimit> = callLimits(limits);
   const windowsOf = new Map<string, ReturnType<typeof createWindows>>();
 
   function consume(name: CallLimitName, who: string, weight: number) {

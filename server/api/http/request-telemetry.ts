@@ -43,8 +43,8 @@ export function recordRequests(
     const { status } = c.res;
     const ms = performance.now() - startedAt;
     const reachedLimit = c.get('reachedLimit') ?? null;
-    if (reachedLimit !== null) telemetry.meters.limitReached(LIMITS[reachedLimit].setting);
-    telemetry.meters.answered({ route, method, status, seconds: ms / 1_000 });
+    if (reachedLimit !== null) telemetry.metrics.countReachedLimit(LIMITS[reachedLimit].setting);
+    telemetry.metrics.countResponse({ route, method, status, seconds: ms / 1_000 });
     if (span) {
       span.rename(`${method} ${route}`);
       span.set({ 'http.route': route, 'http.response.status_code': status });

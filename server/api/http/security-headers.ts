@@ -1,4 +1,4 @@
-import type { Settings } from '../app-options.ts';
+import type { ProviderSettings } from '../app-options.ts';
 
 /** CSP sources by directive. */
 type Policy = Record<string, readonly string[]>;
@@ -35,7 +35,7 @@ export const MAIL_PAGE_POLICY = serialise({
   'frame-ancestors': ["'none'"],
 });
 
-export interface HeaderSettings extends Settings {
+export interface HeaderSettings extends ProviderSettings {
   publicUrl: URL;
   analyticsId: string | null;
 }
@@ -84,7 +84,7 @@ function mergePolicies(policy: Policy, more: Policy): Policy {
  * Allows the calls of the Firebase SDK and, for its popup, the project's page in a hidden frame and the script that talks to this
  * frame.
  */
-function firebasePolicy({ firebase }: Settings): Policy {
+function firebasePolicy({ firebase }: ProviderSettings): Policy {
   if (firebase === null) return {};
   const { emulatorUrl, authDomain } = firebase;
   return {
@@ -98,13 +98,13 @@ function firebasePolicy({ firebase }: Settings): Policy {
 }
 
 /** Allows Google's profile photos. The photos of other providers may be anywhere, so the page shows their users' initials. */
-function photoPolicy({ firebase, oidc }: Settings): Policy {
+function photoPolicy({ firebase, oidc }: ProviderSettings): Policy {
   if (firebase === null && !oidc.some(({ id }) => id === 'google')) return {};
   return { 'img-src': ['https://*.googleusercontent.com'] };
 }
 
 /** Allows Paddle: one script for both environments, and the hosts that paddle.js uses in this environment. */
-function paddlePolicy({ billing }: Settings): Policy {
+function paddlePolicy({ billing }: ProviderSettings): Policy {
   if (billing.mode !== 'paddle') return {};
   const prefix = billing.environment === 'sandbox' ? 'sandbox-' : '';
   const assets = `https://${prefix}cdn.paddle.com`;

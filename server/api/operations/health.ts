@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LatenessMembers } from '../../../contract/calls/deployment.ts';
 import { raisedAlarms } from '../../store/alerts/alarms.ts';
-import { oldestDue } from '../../store/alerts/deliveries.ts';
+import { oldestDueTimes } from '../../store/alerts/deliveries.ts';
 import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';
 import type { StorageFault } from '../../store/db/dialect.ts';
 import type { Store } from '../../store/db/open-store.ts';
@@ -46,7 +46,7 @@ export function createHealth(options: HealthOptions) {
     /** Checks that this process runs, that the database answers, and that its file and disk have no fault. */
     async whole(): Promise<typeof OK | Refusal> {
       const [due, faults] = await Promise.all([
-        bounded(oldestDue(store, clock.now())),
+        bounded(oldestDueTimes(store, clock.now())),
         bounded(store.storage.faults()),
       ]);
       if (due instanceof Refusal) return due;
@@ -71,7 +71,7 @@ export function createHealth(options: HealthOptions) {
     async late(c: AppContext): Promise<({ status: 'on_time' } & LatenessMembers) | Refusal | Response> {
       const now = clock.now();
       const [due, alarms] = await Promise.all([
-        bounded(oldestDue(store, now)),
+        bounded(oldestDueTimes(store, now)),
         mayReadMetrics(c, options) ? bounded(raisedAlarms(store)) : null,
       ]);
       if (due instanceof Refusal) return due;

@@ -31,7 +31,7 @@ export function metricsRoutes(app: Hono<AppEnv>, options: MetricsOptions): void 
   app.get('/metrics', async (c, next) => {
     if (!mayReadMetrics(c, options)) return next();
     await deployment.read();
-    const registry = Registry.merge([telemetry.meters.registry, deployment.registry]);
+    const registry = Registry.merge([telemetry.metrics.registry, deployment.registry]);
     return c.body(await registry.metrics(), 200, {
       'Content-Type': registry.contentType,
       'Cache-Control': 'no-store',

@@ -8,7 +8,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { badgeSvg } from './badge-svg.ts';
 import { badgeState } from './public-status.ts';
-import { REFUSALS } from '../domains/domain-refusals.ts';
+import { DOMAIN_REFUSALS } from '../domains/domain-refusals.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 
 /** Length of a badge's token in bytes: 128 random bits, so that nobody can guess it. */
@@ -23,14 +23,14 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
 
   api.on(CALLS.domainBadge, async ({ params, session: { account } }) => {
     const monitorId = await owned(account.id, params.id);
-    if (monitorId === null) return REFUSALS.notFound();
+    if (monitorId === null) return DOMAIN_REFUSALS.notFound();
     const token = await findBadge(store, { accountId: account.id, monitorId });
     return { data: token === null ? null : { url: urlOf(token) } };
   });
 
   api.on(CALLS.makeBadge, async ({ params, session: { account }, now }) => {
     const monitorId = await owned(account.id, params.id);
-    if (monitorId === null) return REFUSALS.notFound();
+    if (monitorId === null) return DOMAIN_REFUSALS.notFound();
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     return {
       data: { url: urlOf(await enableBadge(store, { accountId: account.id, monitorId, token, now })) },
@@ -39,7 +39,7 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
 
   api.on(CALLS.removeBadge, async ({ params, session: { account } }) => {
     const monitorId = await owned(account.id, params.id);
-    if (monitorId === null) return REFUSALS.notFound();
+    if (monitorId === null) return DOMAIN_REFUSALS.notFound();
     await removeBadge(store, { accountId: account.id, monitorId });
     return { data: null };
   });

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Address from which the bounce address of each mail is built, and the key that signs them. */
-export interface BounceReturn {
+export interface BounceSettings {
   /** Mail address in the form `local@domain`. */
   address: string;
   /** Key that signs bounce addresses and nothing else. */
@@ -25,7 +25,7 @@ const LOCAL_PART_MAX = 64;
  * Returns the envelope sender of one mail (VERP): `local+mark@domain`. The mark is the mail's id and an HMAC over id and
  * recipient, so that nobody else can forge a bounce. Returns null if the address would be too long or the Message-ID has no UUID.
  */
-export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): string | null {
+export function bounceAddress({ address, key }: BounceSettings, sent: SentMail): string | null {
   const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=@)/.exec(sent.messageId)?.[0];
   const at = address.lastIndexOf('@');
   if (uuid === undefined) return null;

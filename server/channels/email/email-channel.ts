@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import { createTransport, type NodemailerError, type SendMailOptions } from 'nodemailer';
 import { readFileSync } from 'node:fs';
 import type { DeliveryOutcome } from '../definition.ts';
-import { bounceAddress, type BounceReturn } from './bounce-address.ts';
+import { bounceAddress, type BounceSettings } from './bounce-address.ts';
 import { LOGO_CONTENT_ID } from '../messages/mail-layout.ts';
 import { mailServerTls } from './mail-server-tls.ts';
 import { connectToOwnServer } from '../../egress/open-connection.ts';
@@ -40,7 +40,7 @@ export function createEmailChannel(options: {
   mailFrom: string;
   captureDir: string;
   /** Address to which bounces go; null if they go to the sender. */
-  bounces?: BounceReturn | null;
+  bounces?: BounceSettings | null;
   /** Shorter time limits for tests, ms. */
   timeouts?: Partial<typeof SMTP_TIMEOUTS>;
 }): EmailChannel {
@@ -128,7 +128,7 @@ const MAX_DETAIL_LENGTH = 300;
 function createSmtpSender(options: {
   smtpUrl: string;
   mailFrom: string;
-  bounces: BounceReturn | null;
+  bounces: BounceSettings | null;
   timeouts: typeof SMTP_TIMEOUTS;
 }): EmailChannel {
   const { timeouts } = options;
@@ -262,7 +262,7 @@ const POLICY_REFUSAL = /^5\d\d[ -]5\.7\.\d/;
  */
 function envelopeOf(
   { messageId, to }: EmailMessage,
-  bounces: BounceReturn | null,
+  bounces: BounceSettings | null,
 ): { envelope?: { from: string; to: { name: string; address: string } } } {
   if (bounces === null) return {};
   const sent = { messageId: messageId.replaceAll(/[<>]/g, ''), recipient: to };

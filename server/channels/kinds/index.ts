@@ -68,7 +68,7 @@ export function maskedTarget(config: StoredChannelConfig): string {
 }
 
 /** Encodes a config as text for the store. `isSameReceiver` compares its receiver with those of other stored channels. */
-export function storable(config: StoredChannelConfig) {
+export function storableConfig(config: StoredChannelConfig) {
   const { kind } = config;
   const definition = definitionOf(kind);
   const receiver = definition.receiverKey(config);

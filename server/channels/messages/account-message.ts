@@ -5,12 +5,12 @@ import { oneLine } from '../../core/one-line.ts';
 import type { PlanSource } from '../../core/plan.ts';
 import type { Targeted } from '../../core/target.ts';
 import type { AccountMessageInput, AccountWords, InTimeZone } from './account-mail.ts';
-import { channelDisabled, confirmRecipient, welcomeMail } from './channel-messages.ts';
+import { channelDisabledMail, recipientInvitationMail, welcomeMail } from './channel-messages.ts';
 import { digestMessage } from './digest-message.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { operatorAlarm } from './operator-message.ts';
+import { operatorAlarmMail } from './operator-message.ts';
 import { type RenderedMessage, renderMail } from './rendered-message.ts';
-import { instant } from './wording.ts';
+import { formatInstant } from './wording.ts';
 import { clockTime } from '../../../contract/time-zone.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
@@ -61,13 +61,13 @@ function wordsOf(input: InTimeZone): AccountWords {
     case 'reached_you':
       return welcomeMail(content, input);
     case 'confirm_recipient':
-      return confirmRecipient(content, input);
+      return recipientInvitationMail(content, input);
     case 'channel_disabled':
-      return channelDisabled(content, input);
+      return channelDisabledMail(content, input);
     case 'digest':
       return digestMessage(content, input);
     case 'operator_alarm':
-      return operatorAlarm(content, input);
+      return operatorAlarmMail(content, input);
     default:
       throw new TypeError(`Unknown kind of mail: ${(content as { kind: string }).kind}`);
   }
@@ -108,7 +108,7 @@ function resetPassword(
 function passwordChanged({ createdAt, productName, publicUrl, timeZone }: InTimeZone): AccountWords {
   return {
     subject: 'Your password was changed',
-    preheader: `It was changed on ${instant(createdAt, timeZone)}. If that was not you, set a new password now.`,
+    preheader: `It was changed on ${formatInstant(createdAt, timeZone)}. If that was not you, set a new password now.`,
     heading: 'Your password was changed',
     paragraphs: [
       'If that was you, there is nothing to do. If it was not, secure the account now: set a new password, ' +
@@ -116,7 +116,7 @@ function passwordChanged({ createdAt, productName, publicUrl, timeZone }: InTime
       `The password of your account at ${productName} was changed. We logged out every browser, and API tokens and the calendar ` +
         'link stopped working. Create new ones if you need them.',
     ],
-    facts: [{ label: 'Changed', value: instant(createdAt, timeZone) }],
+    facts: [{ label: 'Changed', value: formatInstant(createdAt, timeZone) }],
     button: { label: 'Set a new password', url: new URL('/forgot-password', publicUrl).href },
   };
 }
@@ -181,12 +181,12 @@ function premiumEnded(
     paragraphs:
       paused.length === 0
         ? [
-            `There is nothing to do. Your account has been on the Free plan since ${instant(createdAt, timeZone)}. We still ` +
+            `There is nothing to do. Your account has been on the Free plan since ${formatInstant(createdAt, timeZone)}. We still ` +
               'check all your domains, once a day, and send alerts by email.',
           ]
         : [
             'Choose on the dashboard which domains stay active. Nothing was deleted.',
-            `Your account has been on the Free plan since ${instant(createdAt, timeZone)}. It checks ` +
+            `Your account has been on the Free plan since ${formatInstant(createdAt, timeZone)}. It checks ` +
               `${count(FREE_DOMAIN_LIMIT, 'domain')} once a day. Your oldest domains stay active, with their alerts. We do not ` +
               'check the others or send alerts about them until you resume them.',
           ],
@@ -213,7 +213,7 @@ function feedback(
       { label: 'Name', value: name },
       { label: 'Address', value: email, mono: true },
       { label: 'Plan', value: from.premium ? 'Premium' : 'Free' },
-      { label: 'Sent', value: instant(createdAt, timeZone) },
+      { label: 'Sent', value: formatInstant(createdAt, timeZone) },
     ],
     button: {
       label: `Reply to ${name}`,

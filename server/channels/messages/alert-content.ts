@@ -4,20 +4,20 @@ import { knownZone } from '../../core/alerting/local-time.ts';
 import { displayName } from '../../core/endpoint.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import {
-  type AboutMonitor,
   alertCertificateFacts,
   type AlertContent,
   type AlertGroup,
   type AlertMessageInput,
+  type AlertWords,
+  type DomainAlertInput,
   type DomainOutage,
-  type Words,
 } from './alert-input.ts';
 import { expiryWords, registrationWords } from './expiry-words.ts';
 import { changedWords, faultWords } from './fault-words.ts';
 import { goodNewsWords } from './good-news-words.ts';
 import { revokedWords } from './revoked-words.ts';
 import { uptimeWords } from './uptime-words.ts';
-import { instant } from './wording.ts';
+import { formatInstant } from './wording.ts';
 import { count } from '../../../contract/words.ts';
 
 /** Returns the words and data of an alert. @throws TypeError if its kind is unknown or its certificate is missing. */
@@ -71,7 +71,7 @@ function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertConte
  */
 function nameOf(
   { alert, group }: AlertMessageInput,
-  monitor: AboutMonitor['monitor'],
+  monitor: DomainAlertInput['monitor'],
 ): { name: string; others: string } {
   const { certificate, registration, successor } = alert.facts;
   const own = displayName(monitor);
@@ -111,7 +111,7 @@ function domainUrl(domain: { id: string } | null, publicUrl: URL): string {
   return url.href;
 }
 
-function wordsOf(input: AboutMonitor): Words {
+function wordsOf(input: DomainAlertInput): AlertWords {
   const { kind, step } = input.alert;
   if (kind === 'down') return uptimeWords(input);
   if (step === 'resolved') return goodNewsWords(input);
@@ -141,7 +141,7 @@ function testWords({
   productName,
   publicUrl,
   timeZone,
-}: AlertMessageInput & { timeZone: string }): Words {
+}: AlertMessageInput & { timeZone: string }): AlertWords {
   return {
     badge: { tone: 'ok', text: 'Test' },
     preheader: 'Nothing is wrong. Alerts about your domains will arrive here.',
@@ -151,7 +151,7 @@ function testWords({
     ],
     facts: [
       { label: 'Sent by', value: publicUrl.host, mono: true },
-      { label: 'Requested', value: instant(alertedAt, timeZone) },
+      { label: 'Requested', value: formatInstant(alertedAt, timeZone) },
     ],
     schedule: 'We send a test only when somebody requests it.',
   };

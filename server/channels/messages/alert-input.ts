@@ -53,7 +53,7 @@ export interface AlertGroup {
   /** The domains that still have the problem; for a recovery, those that had it. Sorted by name, never empty. */
   domains: readonly (Targeted & { id: string; outage?: DomainOutage })[];
   /** Number of domains that had the problem and no longer have it. */
-  changed: number;
+  fixedCount: number;
 }
 
 /** The incident of one domain in a message about several outages. Times are in ms UTC. */
@@ -64,7 +64,7 @@ export type DomainOutage = Pick<AlertMessageInput['alert'], 'incidentId'> &
  * An alert as words and as data, which every channel renders in its own format. Create it for each attempt, because the
  * words depend on `now`.
  */
-export interface AlertContent extends Words {
+export interface AlertContent extends AlertWords {
   event: AlertEvent;
   severity: AlertSeverity;
   /** Subject on one line. */
@@ -81,7 +81,7 @@ export interface AlertContent extends Words {
 }
 
 /** The words of an alert, which depend on its kind. */
-export interface Words extends Pick<
+export interface AlertWords extends Pick<
   DrawnMail,
   'badge' | 'heading' | 'paragraphs' | 'bullets' | 'bar' | 'facts'
 > {
@@ -91,7 +91,7 @@ export interface Words extends Pick<
 }
 
 /** Input for alerts about a domain, with the fields that all words need. Test messages have no domain. */
-export interface AboutMonitor extends AlertMessageInput {
+export interface DomainAlertInput extends AlertMessageInput {
   monitor: NonNullable<AlertMessageInput['monitor']>;
   timeZone: string;
   /** Display name of the domain, or of a certificate that several domains serve. */
@@ -99,7 +99,7 @@ export interface AboutMonitor extends AlertMessageInput {
 }
 
 /** Returns the certificate of the alert. @throws TypeError if the alert has none. */
-export function certificateOf({ alert }: AboutMonitor): NonNullable<AlertFacts['certificate']> {
+export function certificateOf({ alert }: DomainAlertInput): NonNullable<AlertFacts['certificate']> {
   if (alert.facts.certificate === null)
     throw new TypeError(`An alert of the kind ${alert.kind} needs a certificate.`);
   return alert.facts.certificate;

@@ -3,7 +3,7 @@ import { displayName } from '../../core/endpoint.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import { CHANNEL_LABELS } from '../../../contract/words.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
-import { instant } from './wording.ts';
+import { formatInstant } from './wording.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
 
@@ -27,7 +27,7 @@ export function welcomeMail(mail: Mail<'reached_you'>, { productName, publicUrl 
 }
 
 /** Returns the invitation of an added recipient, who may not know the product. */
-export function confirmRecipient(
+export function recipientInvitationMail(
   { url, accountName }: Mail<'confirm_recipient'>,
   { productName, publicUrl }: InTimeZone,
 ): AccountWords {
@@ -73,7 +73,7 @@ const REASON_TEXTS: Record<
 };
 
 /** Returns the mail that informs the owner that a channel gets no more alerts. */
-export function channelDisabled(
+export function channelDisabledMail(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
   { createdAt, productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
@@ -94,7 +94,7 @@ export function channelDisabled(
       { label: 'Channel', value: called },
       { label: 'Kind', value: kindName },
       ...(answer === '' ? [] : [{ label: 'Last answer', value: answer }]),
-      { label: since, value: instant(createdAt, timeZone) },
+      { label: since, value: formatInstant(createdAt, timeZone) },
     ],
     button: { label: 'Show the channel', url: new URL('/alerts', publicUrl).href },
     footer: `You get this because this channel belongs to your account at ${productName}.`,

@@ -6,7 +6,7 @@ import type { Targeted } from '../../core/target.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
-import { instant, weekdayDate } from './wording.ts';
+import { formatInstant, weekdayDate } from './wording.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { count, grouped } from '../../../contract/words.ts';
 
@@ -112,7 +112,7 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
       ({ notAfter }) => `valid until ${longDate(notAfter, timeZone)}`,
     ),
     drawn('Incidents last week', digest.incidents, ({ problem, startedAt, endedAt }) => {
-      const since = `since ${instant(startedAt, timeZone)}`;
+      const since = `since ${formatInstant(startedAt, timeZone)}`;
       if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'registration')
         return `${PROBLEMS[problem]}, ${since}`;
       return endedAt === null

@@ -1,16 +1,21 @@
 import { alertSteps, expectedRenewal } from '../../core/alert-steps.ts';
 import { duration, longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { type AboutMonitor, alertCertificateFacts, certificateOf, type Words } from './alert-input.ts';
+import {
+  alertCertificateFacts,
+  type AlertWords,
+  certificateOf,
+  type DomainAlertInput,
+} from './alert-input.ts';
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {
   alertTimes,
   clientConsequence,
+  formatInstant,
   hostRows,
-  instant,
   lastChecked,
-  lastSeen,
+  lastSeenParagraph,
   weekdayDate,
 } from './wording.ts';
 import { clockTime } from '../../../contract/time-zone.ts';
@@ -19,7 +24,7 @@ import { expiryState } from '../../../contract/state/badge.ts';
 import { CRITICAL_DAYS } from '../../../contract/words.ts';
 
 /** Returns the words about a certificate that expires or has expired. */
-export function expiryWords(input: AboutMonitor): Words {
+export function expiryWords(input: DomainAlertInput): AlertWords {
   const { now, timeZone, steps } = input;
   const certificate = certificateOf(input);
   const { notBefore, notAfter } = certificate;
@@ -31,7 +36,7 @@ export function expiryWords(input: AboutMonitor): Words {
       `${now < notAfter ? 'Expires' : 'Expired'} ${weekdayDate(notAfter, timeZone).replace(',', '')} at ` +
       `${clockTime(notAfter, timeZone)}.${authority === '' ? '' : ` Issued by ${authority}.`}`,
     heading: headingOf(input),
-    paragraphs: [...paragraphsOf(input), ...lastSeen(input)],
+    paragraphs: [...paragraphsOf(input), ...lastSeenParagraph(input)],
     ...(certificate.role === 'leaf' && { bullets: RENEWAL_FAILURES }),
     bar: {
       notBefore,
@@ -46,12 +51,12 @@ export function expiryWords(input: AboutMonitor): Words {
   };
 }
 
-function isOverdueOnly(input: AboutMonitor): boolean {
+function isOverdueOnly(input: DomainAlertInput): boolean {
   return input.alert.step === 'renewal_overdue' && input.now < certificateOf(input).notAfter;
 }
 
 /** Returns the badge, with the same thresholds as the web page. If more time is left, the alert is about an overdue renewal. */
-function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
+function badgeOf(input: DomainAlertInput): { tone: Tone; text: string } {
   const left = certificateOf(input).notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };
   const state = expiryState(certificateOf(input).notAfter, input.now);
@@ -60,7 +65,7 @@ function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
   return { tone: 'soon', text: isOverdue ? 'Renewal overdue' : `Expires in ${duration(left)}` };
 }
 
-function headingOf(input: AboutMonitor): DrawnMail['heading'] {
+function headingOf(input: DomainAlertInput): DrawnMail['heading'] {
   const { host, now, timeZone } = input;
   const { notAfter, role } = certificateOf(input);
   const date = weekdayDate(notAfter, timeZone);
@@ -81,7 +86,7 @@ const RENEWAL_FAILURES = {
   ],
 };
 
-function paragraphsOf(input: AboutMonitor): string[] {
+function paragraphsOf(input: DomainAlertInput): string[] {
   const { certificate, monitor, now, timeZone } = input;
   const about = certificateOf(input);
   const passed = now >= about.notAfter;
@@ -111,7 +116,7 @@ function paragraphsOf(input: AboutMonitor): string[] {
  * Returns the sentence about an overdue renewal. If the alert is earlier than the lifetime of the certificate suggests, its
  * reason is that the renewal window of the authority (RFC 9773) has ended.
  */
-function overdueSentence(input: AboutMonitor): string {
+function overdueSentence(input: DomainAlertInput): string {
   const certificate = certificateOf(input);
   const usual = alertSteps(certificate).find(({ step }) => step === 'renewal_overdue');
   return usual !== undefined && input.alertedAt < usual.at
@@ -126,7 +131,7 @@ function consequenceOf(port: number, time: string, passed: boolean): string {
     : `After ${time} that day, ${what.replace(' ', ' will ')}.`;
 }
 
-function factsOf(input: AboutMonitor): DrawnMail['facts'] {
+function factsOf(input: DomainAlertInput): DrawnMail['facts'] {
   const { now, timeZone } = input;
   const { name, notBefore, notAfter, role } = certificateOf(input);
   const issuer = oneLine(alertCertificateFacts(input)?.issuer ?? '');
@@ -135,13 +140,13 @@ function factsOf(input: AboutMonitor): DrawnMail['facts'] {
     ...(role === 'intermediate' ? [{ label: 'Limited by', value: oneLine(name) }] : []),
     ...(issuer === '' ? [] : [{ label: 'Issuer', value: issuer }]),
     { label: 'Valid from', value: longDate(notBefore, timeZone) },
-    { label: now < notAfter ? 'Expires on' : 'Expired on', value: instant(notAfter, timeZone) },
+    { label: now < notAfter ? 'Expires on' : 'Expired on', value: formatInstant(notAfter, timeZone) },
     ...lastChecked(input),
   ];
 }
 
 /** Returns the words about a domain registration that ends or has ended. */
-export function registrationWords(input: AboutMonitor): Words {
+export function registrationWords(input: DomainAlertInput): AlertWords {
   const { alert, now, timeZone } = input;
   const { domain, expiresAt, registrar } = alert.facts.registration ?? {
     domain: input.host,
@@ -171,7 +176,7 @@ export function registrationWords(input: AboutMonitor): Words {
     facts: [
       ...hostRows(input),
       ...(by === '' ? [] : [{ label: 'Registrar', value: by }]),
-      { label: isOver ? 'Ended on' : 'Ends on', value: instant(expiresAt, timeZone) },
+      { label: isOver ? 'Ended on' : 'Ends on', value: formatInstant(expiresAt, timeZone) },
     ],
     schedule: 'Alerts go out 60, 30, 14, 7 and 1 days before the end.',
   };

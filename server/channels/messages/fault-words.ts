@@ -1,13 +1,20 @@
 import type { AlertCertificate } from '../../core/alerting/alert.ts';
 import { longDate } from '../../core/long-date.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
-import { type AboutMonitor, alertCertificateFacts, type Words } from './alert-input.ts';
+import { alertCertificateFacts, type AlertWords, type DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { clientConsequence, hostRows, instant, lastChecked, lastSeen, waitingRows } from './wording.ts';
+import {
+  clientConsequence,
+  formatInstant,
+  hostRows,
+  lastChecked,
+  lastSeenParagraph,
+  waitingRows,
+} from './wording.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed';
 
-interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
+interface FaultWords extends Pick<AlertWords, 'badge' | 'schedule'> {
   before: string;
   after: string;
   /**
@@ -61,7 +68,7 @@ const FAULTS: Record<Fault, FaultWords> = {
 };
 
 /** Returns the words about one of `FAULTS`, with the sentence of the verdict and how to fix the fault. */
-export function faultWords(input: AboutMonitor, fault: Fault): Words {
+export function faultWords(input: DomainAlertInput, fault: Fault): AlertWords {
   const { host, alert } = input;
   const { badge, before, after, schedule } = FAULTS[fault];
   const message = sentence(alert.facts.message);
@@ -74,7 +81,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
     paragraphs: [
       ...(fix === '' ? [] : [`${fix} The next check will pick it up.`]),
       [message, lead].filter((part) => part !== '').join(' '),
-      ...lastSeen(input),
+      ...lastSeenParagraph(input),
     ],
     facts: [
       ...hostRows(input),
@@ -82,7 +89,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
       ...certificateRows('Certificate', alert.facts.certificate, input),
       ...certificateRows('Renewed', alert.facts.successor, input),
       ...issuerRows(input),
-      { label: 'First seen', value: instant(alert.facts.startedAt, input.timeZone) },
+      { label: 'First seen', value: formatInstant(alert.facts.startedAt, input.timeZone) },
       ...lastChecked(input),
     ],
     schedule,
@@ -90,12 +97,12 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
 }
 
 /** Returns the words about a certificate that was replaced before its renewal was due. */
-export function changedWords(input: AboutMonitor): Words {
+export function changedWords(input: DomainAlertInput): AlertWords {
   const { host, alert, timeZone } = input;
   const { certificate, successor, startedAt } = alert.facts;
   return {
     badge: { tone: 'soon', text: 'Changed' },
-    preheader: `Seen ${instant(startedAt, timeZone)}, well before the old certificate was due for renewal.`,
+    preheader: `Seen ${formatInstant(startedAt, timeZone)}, well before the old certificate was due for renewal.`,
     heading: { before: '', host, after: ' serves a different certificate.' },
     paragraphs: [
       'If you, or somebody who looks after this host, replaced the certificate, there is nothing to do. The old one was not ' +
@@ -107,7 +114,7 @@ export function changedWords(input: AboutMonitor): Words {
       ...hostRows(input),
       ...certificateRows('Before', certificate, input),
       ...certificateRows('Now', successor, input),
-      { label: 'First seen', value: instant(startedAt, timeZone) },
+      { label: 'First seen', value: formatInstant(startedAt, timeZone) },
       ...lastChecked(input),
     ],
     schedule: 'We send this once for each unexpected certificate.',
@@ -117,7 +124,7 @@ export function changedWords(input: AboutMonitor): Words {
 function certificateRows(
   label: string,
   certificate: AlertCertificate | null,
-  { timeZone }: AboutMonitor,
+  { timeZone }: DomainAlertInput,
 ): DrawnMail['facts'] {
   if (certificate === null) return [];
   const until = `valid until ${longDate(certificate.notAfter, timeZone)}`;
@@ -128,7 +135,7 @@ function certificateRows(
   ];
 }
 
-function issuerRows(input: AboutMonitor): DrawnMail['facts'] {
+function issuerRows(input: DomainAlertInput): DrawnMail['facts'] {
   const name = oneLine(alertCertificateFacts(input)?.issuer ?? '');
   return name === '' ? [] : [{ label: 'Issuer', value: name }];
 }

@@ -1,8 +1,8 @@
 import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
-import type { AboutMonitor, Words } from './alert-input.ts';
+import type { AlertWords, DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { hostRows, instant, lastChecked, weekdayDate } from './wording.ts';
+import { formatInstant, hostRows, lastChecked, weekdayDate } from './wording.ts';
 
 interface GoodNews {
   badge: string;
@@ -12,7 +12,7 @@ interface GoodNews {
 }
 
 /** Returns the words about a certificate problem that is over. */
-export function goodNewsWords(input: AboutMonitor): Words {
+export function goodNewsWords(input: DomainAlertInput): AlertWords {
   const { host, alert, timeZone } = input;
   const { successor, endedAt } = alert.facts;
   const { badge, before, after, sentence } = newsOf(input);
@@ -41,7 +41,7 @@ export function goodNewsWords(input: AboutMonitor): Words {
   };
 }
 
-function newsOf({ alert, group }: AboutMonitor): GoodNews {
+function newsOf({ alert, group }: DomainAlertInput): GoodNews {
   const several = (group?.domains.length ?? 1) > 1;
   const { certificate, successor } = alert.facts;
   switch (alert.kind) {
@@ -128,19 +128,21 @@ function newsOf({ alert, group }: AboutMonitor): GoodNews {
   }
 }
 
-function factsOf(input: AboutMonitor, end: number): DrawnMail['facts'] {
+function factsOf(input: DomainAlertInput, end: number): DrawnMail['facts'] {
   const { host, alert, timeZone } = input;
   const { successor, registration, startedAt } = alert.facts;
   const name = oneLine(successor?.name ?? '');
   return [
     ...hostRows(input),
     ...(name === '' || name === host ? [] : [{ label: 'Certificate', value: name }]),
-    ...(successor === null ? [] : [{ label: 'Expires on', value: instant(successor.notAfter, timeZone) }]),
+    ...(successor === null
+      ? []
+      : [{ label: 'Expires on', value: formatInstant(successor.notAfter, timeZone) }]),
     ...(registration === undefined
       ? []
-      : [{ label: 'Ends on', value: instant(registration.expiresAt, timeZone) }]),
-    { label: 'Started', value: instant(startedAt, timeZone) },
-    { label: 'Resolved', value: instant(end, timeZone) },
+      : [{ label: 'Ends on', value: formatInstant(registration.expiresAt, timeZone) }]),
+    { label: 'Started', value: formatInstant(startedAt, timeZone) },
+    { label: 'Resolved', value: formatInstant(end, timeZone) },
     ...lastChecked(input),
   ];
 }

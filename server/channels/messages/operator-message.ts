@@ -1,7 +1,7 @@
 import type { AccountMail } from '../../core/account-mail.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
-import { instant } from './wording.ts';
+import { formatInstant } from './wording.ts';
 
 interface AlarmText {
   title: string;
@@ -70,7 +70,7 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
 const MAX_DETAIL_LENGTH = 600;
 
 /** Returns the mail to the operator about a problem that only the operator can fix. */
-export function operatorAlarm(
+export function operatorAlarmMail(
   { code, detail, since }: Extract<AccountMail, { kind: 'operator_alarm' }>,
   { productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
@@ -89,7 +89,7 @@ export function operatorAlarm(
     ],
     facts: [
       { label: 'Alarm', value: name, mono: true },
-      { label: 'Since', value: instant(since, timeZone) },
+      { label: 'Since', value: formatInstant(since, timeZone) },
       { label: 'Server', value: publicUrl.host, mono: true },
     ],
     button: { label: `Open ${productName}`, url: new URL('/dashboard', publicUrl).href },

@@ -1,13 +1,18 @@
 import { reasonWords, revocationReason, revocationSource } from '../../core/findings/revocation.ts';
 import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
-import { type AboutMonitor, alertCertificateFacts, certificateOf, type Words } from './alert-input.ts';
+import {
+  alertCertificateFacts,
+  type AlertWords,
+  certificateOf,
+  type DomainAlertInput,
+} from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { hostRows, instant, lastSeen, weekdayDate } from './wording.ts';
+import { formatInstant, hostRows, lastSeenParagraph, weekdayDate } from './wording.ts';
 import { clockTime } from '../../../contract/time-zone.ts';
 
 /** Returns the words about a revoked certificate. */
-export function revokedWords(input: AboutMonitor): Words {
+export function revokedWords(input: DomainAlertInput): AlertWords {
   const { host, revoked, timeZone } = input;
   const isLeaf = certificateOf(input).role === 'leaf';
   const at = revoked?.revokedAt ?? null;
@@ -22,13 +27,13 @@ export function revokedWords(input: AboutMonitor): Words {
       host,
       after: at === null ? ' was revoked.' : ` was revoked on ${weekdayDate(at, timeZone)}.`,
     },
-    paragraphs: [...paragraphsOf(input), ...lastSeen(input)],
+    paragraphs: [...paragraphsOf(input), ...lastSeenParagraph(input)],
     facts: factsOf(input),
     schedule: 'We send this once for each revoked certificate.',
   };
 }
 
-function paragraphsOf(input: AboutMonitor): string[] {
+function paragraphsOf(input: DomainAlertInput): string[] {
   const { name, role } = certificateOf(input);
   const reason = revocationReason(input.revoked?.reason ?? null);
   const why =
@@ -45,13 +50,14 @@ function paragraphsOf(input: AboutMonitor): string[] {
   ];
 }
 
-function factsOf(input: AboutMonitor): DrawnMail['facts'] {
+function factsOf(input: DomainAlertInput): DrawnMail['facts'] {
   const { revoked, timeZone } = input;
   const { name, notAfter, role } = certificateOf(input);
   const own = alertCertificateFacts(input);
   const issuer = oneLine(own?.issuer ?? '');
   const reason = revoked?.reason ?? null;
-  const source = revoked && `${revocationSource(revoked.source)}, read ${instant(revoked.at, timeZone)}`;
+  const source =
+    revoked && `${revocationSource(revoked.source)}, read ${formatInstant(revoked.at, timeZone)}`;
   return [
     ...hostRows(input),
     ...(role === 'intermediate' ? [{ label: 'Revoked', value: oneLine(name) }] : []),
@@ -59,7 +65,7 @@ function factsOf(input: AboutMonitor): DrawnMail['facts'] {
     ...(own === null ? [] : [{ label: 'Serial number', value: own.serialNumber, mono: true }]),
     ...(revoked?.revokedAt == null
       ? []
-      : [{ label: 'Revoked on', value: instant(revoked.revokedAt, timeZone) }]),
+      : [{ label: 'Revoked on', value: formatInstant(revoked.revokedAt, timeZone) }]),
     ...(reason === null ? [] : [{ label: 'Reason', value: reasonWords(oneLine(reason)) }]),
     ...(source === null ? [] : [{ label: 'Source', value: source }]),
     { label: 'Valid until', value: longDate(notAfter, timeZone) },

@@ -1,21 +1,21 @@
 import { duration } from '../../core/long-date.ts';
 import { truncatedLine } from '../../core/one-line.ts';
-import type { AboutMonitor, Words } from './alert-input.ts';
-import { hostRows, instant, lastChecked } from './wording.ts';
+import type { AlertWords, DomainAlertInput } from './alert-input.ts';
+import { formatInstant, hostRows, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count } from '../../../contract/words.ts';
 
 const MAX_SENTENCE_LENGTH = 600;
 
 /** Returns the words about an endpoint that is down, flapping or up again. */
-export function uptimeWords(input: AboutMonitor): Words {
+export function uptimeWords(input: DomainAlertInput): AlertWords {
   const { group, alert } = input;
   if (group !== null && group.domains.length > 1) return severalOutages(input, SEVERAL[stepOf(alert)]);
   if (alert.step === 'resolved') return upAgain(input);
   return alert.step === 'flapping' ? flapping(input) : down(input);
 }
 
-const stepOf = ({ step }: AboutMonitor['alert']) =>
+const stepOf = ({ step }: DomainAlertInput['alert']) =>
   step === 'resolved' || step === 'flapping' ? step : 'opened';
 
 const SEVERAL = {
@@ -47,10 +47,10 @@ const SEVERAL = {
 } as const;
 
 /** Returns the words about outages of several hosts. `alert` is about the outage that began first. */
-function severalOutages(input: AboutMonitor, words: (typeof SEVERAL)[keyof typeof SEVERAL]): Words {
+function severalOutages(input: DomainAlertInput, words: (typeof SEVERAL)[keyof typeof SEVERAL]): AlertWords {
   const { host, alert, group, timeZone } = input;
   const { badge, after, remedy, since, then, schedule } = words;
-  const first = instant(alert.facts.startedAt, timeZone);
+  const first = formatInstant(alert.facts.startedAt, timeZone);
   return {
     badge,
     preheader: `${count(group?.domains.length ?? 1, 'host')}. ${since} on ${first}.`,
@@ -62,16 +62,16 @@ function severalOutages(input: AboutMonitor, words: (typeof SEVERAL)[keyof typeo
 }
 
 /** Returns the message of the check on one line; empty if there is none. */
-function checkSentence({ alert }: AboutMonitor): string {
+function checkSentence({ alert }: DomainAlertInput): string {
   return truncatedLine(alert.facts.message ?? '', MAX_SENTENCE_LENGTH);
 }
 
-function down(input: AboutMonitor): Words {
+function down(input: DomainAlertInput): AlertWords {
   const { host, alert, now, timeZone } = input;
   const { startedAt } = alert.facts;
   const seen = checkSentence(input);
   const fix = truncatedLine(alert.facts.fix ?? '', MAX_SENTENCE_LENGTH) || DEFAULT_FIX;
-  const since = instant(startedAt, timeZone);
+  const since = formatInstant(startedAt, timeZone);
   return {
     badge: { tone: 'critical', text: 'Down' },
     preheader: `${seen === '' ? 'It did not answer 2 checks in a row.' : seen} Down since ${since}.`,
@@ -93,7 +93,7 @@ function down(input: AboutMonitor): Words {
 const DEFAULT_FIX =
   'Check whether the server is running, and whether its firewall or provider lets connections in.';
 
-function flapping(input: AboutMonitor): Words {
+function flapping(input: DomainAlertInput): AlertWords {
   const { host, alert, timeZone } = input;
   const { startedAt, endedAt } = alert.facts;
   const seen = checkSentence(input);
@@ -108,20 +108,20 @@ function flapping(input: AboutMonitor): Words {
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
-      { label: 'Last down', value: instant(startedAt, timeZone) },
-      ...(endedAt === null ? [] : [{ label: 'Up since', value: instant(endedAt, timeZone) }]),
+      { label: 'Last down', value: formatInstant(startedAt, timeZone) },
+      ...(endedAt === null ? [] : [{ label: 'Up since', value: formatInstant(endedAt, timeZone) }]),
       ...lastChecked(input),
     ],
     schedule: 'We send one message now and one when it has been up for an hour.',
   };
 }
 
-function upAgain(input: AboutMonitor): Words {
+function upAgain(input: DomainAlertInput): AlertWords {
   const { host, alert, alertedAt, timeZone } = input;
   const { startedAt } = alert.facts;
   const end = alert.facts.endedAt ?? alertedAt;
   const after = duration(Math.max(1, end - startedAt));
-  const since = instant(end, timeZone);
+  const since = formatInstant(end, timeZone);
   return {
     badge: { tone: 'ok', text: 'Up again' },
     preheader: `Up since ${since}, ${after} after it went down.`,
@@ -131,7 +131,7 @@ function upAgain(input: AboutMonitor): Words {
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
-      { label: 'Went down', value: instant(startedAt, timeZone) },
+      { label: 'Went down', value: formatInstant(startedAt, timeZone) },
       { label: 'Up since', value: since },
       ...lastChecked(input),
     ],

@@ -1,7 +1,7 @@
 import { alertSteps, type ChosenStep } from '../../core/alert-steps.ts';
 import { displayName } from '../../core/endpoint.ts';
 import { longDate } from '../../core/long-date.ts';
-import type { AboutMonitor } from './alert-input.ts';
+import type { DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import { clockTime } from '../../../contract/time-zone.ts';
@@ -21,7 +21,7 @@ export function weekdayDate(at: number, timeZone: string): string {
 }
 
 /** Formats a day and time: "22 November 2026, 14:32 UTC". */
-export function instant(at: number, timeZone: string): string {
+export function formatInstant(at: number, timeZone: string): string {
   return `${longDate(at, timeZone)}, ${clockTime(at, timeZone)}`;
 }
 
@@ -38,11 +38,11 @@ export function clientConsequence(port: number): string {
  * Returns a paragraph that says when the certificate was last seen, if the host was unreachable when the alert was decided; else
  * an empty list.
  */
-export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[] {
+export function lastSeenParagraph({ alert, alertedAt, timeZone }: DomainAlertInput): string[] {
   if (alertedAt - alert.facts.asOf <= SEEN_EARLIER_MS) return [];
   return [
     `We could not reach the host at the last check. This describes the certificate as we last saw it, on ` +
-      `${instant(alert.facts.asOf, timeZone)}.`,
+      `${formatInstant(alert.facts.asOf, timeZone)}.`,
   ];
 }
 
@@ -51,20 +51,20 @@ const MAX_NAMED = 10;
 const MAX_NAMES_LENGTH = 250;
 
 /** Returns the host of an alert or, for several hosts, the first ten and the number that have changed. */
-export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['facts'] {
+export function hostRows({ alert, group, monitor }: DomainAlertInput): DrawnMail['facts'] {
   const names = (group?.domains ?? [monitor]).map(displayName);
   const rows =
     names.length === 1
       ? [{ label: 'Host', value: names[0] ?? '', mono: true }]
       : namedRows('Hosts', shortList(names));
-  const all = names.length + (group?.changed ?? 0);
+  const all = names.length + (group?.fixedCount ?? 0);
   return all === names.length
     ? rows
     : [
         ...rows,
         {
           label: 'Progress',
-          value: `${group?.changed} of ${all} hosts ${alert.kind === 'not_deployed' ? 'serve the renewed certificate' : 'no longer serve this certificate'}`,
+          value: `${group?.fixedCount} of ${all} hosts ${alert.kind === 'not_deployed' ? 'serve the renewed certificate' : 'no longer serve this certificate'}`,
         },
       ];
 }
@@ -73,7 +73,7 @@ export function hostRows({ alert, group, monitor }: AboutMonitor): DrawnMail['fa
  * Returns the addresses that serve an older certificate than the renewed one. If there are several hosts, each address has its
  * host.
  */
-export function waitingRows({ waiting = [], group }: AboutMonitor): DrawnMail['facts'] {
+export function waitingRows({ waiting = [], group }: DomainAlertInput): DrawnMail['facts'] {
   const isOneHost = (group?.domains.length ?? 1) === 1;
   const named = waiting.flatMap((domain) =>
     domain.addresses.map((address) => (isOneHost ? address : `${address} (${displayName(domain)})`)),
@@ -108,9 +108,9 @@ function namedRows(label: string, { named, rest }: ShortList): DrawnMail['facts'
   return rest === null ? [names] : [names, { label: '', value: rest }];
 }
 
-export function lastChecked({ monitor, group, timeZone }: AboutMonitor): DrawnMail['facts'] {
+export function lastChecked({ monitor, group, timeZone }: DomainAlertInput): DrawnMail['facts'] {
   const at = group === null || group.domains.length === 1 ? monitor.lastCheckedAt : null;
-  return at === null ? [] : [{ label: 'Last checked', value: instant(at, timeZone) }];
+  return at === null ? [] : [{ label: 'Last checked', value: formatInstant(at, timeZone) }];
 }
 
 /**

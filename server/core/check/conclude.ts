@@ -290,7 +290,7 @@ function postponedPostureAt(
   const { posture } = verdict;
   if (posture?.resumesAt === undefined) return null;
   const at = Math.max(posture.resumesAt, posture.at + POSTURE_APART_MS);
-  const isDue = duePostureParts([{ verdict, asked: false }], { protocol, now: at }) !== null;
+  const isDue = duePostureParts([{ verdict, isRequested: false }], { protocol, now: at }) !== null;
   // If the time has passed, the endpoint was down then, so do not check again for the posture alone.
   return isDue && at > now ? Math.ceil(at + POSTURE_SPREAD_MS * jitter) : null;
 }

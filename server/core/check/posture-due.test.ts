@@ -17,22 +17,22 @@ const due = (
   ms: number,
   {
     changes = {},
-    asked = false,
+    isRequested = false,
     protocol = 'smtp',
-  }: { changes?: Partial<PostureVerdict>; asked?: boolean; protocol?: 'smtp' | 'https' } = {},
-) => duePostureParts([{ verdict: withPosture(changes), asked }], { protocol, now: NOW + ms });
+  }: { changes?: Partial<PostureVerdict>; isRequested?: boolean; protocol?: 'smtp' | 'https' } = {},
+) => duePostureParts([{ verdict: withPosture(changes), isRequested }], { protocol, now: NOW + ms });
 
 describe('The posture of an endpoint', () => {
   it('is not due at the first check, and due with all parts at the next one', () => {
     const now = NOW;
-    expect(duePostureParts([{ verdict: null, asked: true }], { protocol: 'https', now })).toBeNull();
-    expect(duePostureParts([{ verdict: first, asked: false }], { protocol: 'smtp', now })).toEqual(ALL);
+    expect(duePostureParts([{ verdict: null, isRequested: true }], { protocol: 'https', now })).toBeNull();
+    expect(duePostureParts([{ verdict: first, isRequested: false }], { protocol: 'smtp', now })).toEqual(ALL);
   });
 
   it('is due once a day, or when a user requests a check', () => {
     expect(due(20 * HOUR_MS)).toBeNull();
     expect(due(20 * HOUR_MS + 1)).toEqual(ALL);
-    expect(due(HOUR_MS, { asked: true })).toEqual(ALL);
+    expect(due(HOUR_MS, { isRequested: true })).toEqual(ALL);
   });
 
   it('is due if its last check lies far in the future, because the clock ran ahead then', () => {
@@ -45,8 +45,8 @@ describe('The posture of an endpoint', () => {
     ['smtp', null],
     ['https', ALL],
   ] as const)('is due on request within 15 minutes over %s: %j', (protocol, parts) => {
-    expect(due(15 * MINUTE_MS - 1, { asked: true, protocol })).toEqual(parts);
-    expect(due(15 * MINUTE_MS, { asked: true, protocol })).toEqual(ALL);
+    expect(due(15 * MINUTE_MS - 1, { isRequested: true, protocol })).toEqual(parts);
+    expect(due(15 * MINUTE_MS, { isRequested: true, protocol })).toEqual(ALL);
   });
 
   it('is due after 15 minutes with the postponed parts that were never tested or last tested a day ago, oldest result first', () => {
@@ -61,8 +61,8 @@ describe('The posture of an endpoint', () => {
   });
 
   it('is due for all monitors if it is due for one of them, but not if another one was tested recently', () => {
-    const old = { verdict: withPosture({ at: NOW - 21 * HOUR_MS }), asked: false };
-    const recent = { verdict: withPosture({ at: NOW - 10 * MINUTE_MS }), asked: false };
+    const old = { verdict: withPosture({ at: NOW - 21 * HOUR_MS }), isRequested: false };
+    const recent = { verdict: withPosture({ at: NOW - 10 * MINUTE_MS }), isRequested: false };
     expect(duePostureParts([old, recent], { protocol: 'smtp', now: NOW })).toBeNull();
     expect(duePostureParts([old, recent], { protocol: 'smtp', now: NOW + 5 * MINUTE_MS })).toEqual(ALL);
     expect(duePostureParts([old, recent], { protocol: 'https', now: NOW })).toEqual(ALL);

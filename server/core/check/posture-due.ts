@@ -9,10 +9,10 @@ const POSTURE_EVERY_MS = 20 * HOUR_MS;
 /** Shortest time between two posture probes of a server that may count failed handshakes: more than fail2ban's `findtime`, 10 minutes. */
 export const POSTURE_APART_MS = 15 * MINUTE_MS;
 
-/** A monitor of the endpoint. `asked`: a user requested a check, which tests all parts again. */
+/** A monitor of the endpoint. If `isRequested`, a user requested the check, so all parts are tested again. */
 interface Watching {
   verdict: Verdict | null;
-  asked: boolean;
+  isRequested: boolean;
 }
 
 /**
@@ -23,15 +23,18 @@ export function duePostureParts(
   monitors: readonly Watching[],
   { protocol, now }: { protocol: Protocol; now: number },
 ): readonly PosturePart[] | null {
-  const postures = monitors.map(({ verdict, asked }) => ({ posture: verdict?.posture ?? null, asked }));
+  const postures = monitors.map(({ verdict, isRequested }) => ({
+    posture: verdict?.posture ?? null,
+    isRequested,
+  }));
   if (monitors.some(({ verdict }) => verdict === null)) return null;
   const lastAt = Math.max(...postures.map(({ posture }) => posture?.at ?? 0));
   // Ignore a time in the future: the clock ran ahead then.
   if (protocol !== 'https' && Math.abs(now - lastAt) < POSTURE_APART_MS) return null;
   const testedAt = (part: PosturePart): number =>
     Math.min(
-      ...postures.map(({ posture, asked }) =>
-        posture && !asked ? (postureTestedAt(posture, part) ?? 0) : 0,
+      ...postures.map(({ posture, isRequested }) =>
+        posture && !isRequested ? (postureTestedAt(posture, part) ?? 0) : 0,
       ),
     );
   const due = POSTURE_PARTS.filter((part) => Math.abs(now - testedAt(part)) > POSTURE_EVERY_MS);

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { deleteUnwatched } from '../checks/certificates.ts';
+import { deleteUnwatchedCertificates } from '../checks/certificates.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
@@ -77,7 +77,7 @@ const RELEASES: Record<SharedTable, Release> = {
       )
       .execute();
     return () =>
-      deleteUnwatched(
+      deleteUnwatchedCertificates(
         trx,
         shown.map(({ fingerprint }) => fingerprint),
       );

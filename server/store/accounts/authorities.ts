@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { AuthorityFacts, PrivateAuthority } from '../../core/pasted-certificates.ts';
-import { bytes, locked } from '../db/dialect.ts';
+import { locked, plainBytes } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
@@ -128,7 +128,7 @@ export async function authoritiesByAccount(
     .execute();
   const byAccount = new Map<string, Uint8Array[]>();
   for (const { account_id: accountId, der } of rows)
-    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), bytes(der)]);
+    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), plainBytes(der)]);
   return byAccount;
 }
 

@@ -58,7 +58,7 @@ export async function claimDueDeliveries(
           ])
           .where('lease_token', 'in', leaseTokens),
       )
-      // The attempt may exist already: `holdDelivery` does not count an attempt, so the next one gets the same number.
+      // The attempt may exist already: `deferDelivery` does not count an attempt, so the next one gets the same number.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
@@ -164,7 +164,7 @@ export async function retryDelivery(
 /**
  * Defers a claimed message until `until` (ms UTC) without counting the attempt. Returns false if the lease is lost.
  */
-export async function holdDelivery(
+export async function deferDelivery(
   store: Store,
   hold: OutboxLease & { until: number; detail: string },
 ): Promise<boolean> {
@@ -191,7 +191,7 @@ export const rescheduleDeliveries = (store: Store, now: number): Promise<number>
   rescheduleRows(store, 'deliveries', now);
 
 /** Returns the due times (ms UTC) of the check and the delivery that have been due the longest; null if none is due. */
-export async function oldestDue(
+export async function oldestDueTimes(
   store: Store,
   now: number,
 ): Promise<{ checkAt: number | null; deliveryAt: number | null }> {

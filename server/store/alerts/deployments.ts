@@ -13,7 +13,7 @@ import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import { findMonitors } from '../monitors/monitor-list.ts';
 import type { Tables } from '../schema/tables.ts';
 import { selectMembers } from './incidents.ts';
-import { addMembers, addServing, openIncident } from './shared-incidents.ts';
+import { addMembers, addServingDomains, openIncident } from './shared-incidents.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function followDeployment(
   const about = { accountId, problem: 'not_deployed' as const, fingerprint: after.fingerprint };
   // Another domain that changed earlier has already opened the incident.
   if ((await openIncident(trx, { ...about, now })) !== undefined) return;
-  const lagging = await addServing(trx, { ...about, incidentId: null, confirmedAt: null, facts, now });
+  const lagging = await addServingDomains(trx, { ...about, incidentId: null, confirmedAt: null, facts, now });
   await makeDueBy(trx, { accountId, monitorId: lagging, at: facts.dueAt });
 }
 
@@ -189,7 +189,7 @@ async function expectOn(
  * Returns by domain the addresses that did not serve the certificate of a deployment at the last check. Omits domains without
  * such addresses.
  */
-export async function waitingDomains(
+export async function undeployedAddresses(
   store: Store,
   {
     accountId,

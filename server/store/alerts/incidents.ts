@@ -14,7 +14,7 @@ import type { DeliveryState } from '../schema/alert-tables.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** SQL condition for members of downtime incidents. */
-export const isDown = sql<boolean>`problem = 'down'`;
+export const isDownIncident = sql<boolean>`problem = 'down'`;
 
 /**
  * Column values that clear the uptime of a monitor that is not checked. Uptime starts again with the first check after
@@ -39,7 +39,7 @@ export async function endOutagesOfPaused(
     .updateTable('incident_members')
     .set({ ended_at: now })
     .where('account_id', '=', accountId)
-    .where(isDown)
+    .where(isDownIncident)
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', (eb) =>
       eb
@@ -78,7 +78,7 @@ export const selectMembers = (db: Kysely<Tables>, accountId: string) =>
     .where('members.account_id', '=', accountId);
 
 /** Selects the alert that reported the end of an incident. */
-export const reportedEnd = (
+export const selectReportedEnd = (
   eb: ExpressionBuilder<Tables, 'incidents'>,
   accountId: string,
   incidentId: RawBuilder<string>,
@@ -117,7 +117,7 @@ export async function letOthersReportEnd(
     .where(isAboutCertificate)
     // Incidents about a changed certificate end at once, and nobody is told of the end.
     .where('incidents.problem', '!=', 'changed')
-    .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, sql`incidents.id`))))
+    .where((eb) => eb.not(eb.exists(selectReportedEnd(eb, accountId, sql`incidents.id`))))
     .execute();
   for (const { id: incidentId } of left) {
     const remaining = trx
@@ -146,7 +146,7 @@ export async function letOthersReportEnd(
  * Alerts name one monitor first. Before this monitor is removed, makes its alerts name another member of the incident first, so
  * that they are kept. Alerts of incidents without other members are deleted with the monitor.
  */
-export async function nameOtherDomains(
+export async function nameOtherMembersFirst(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
 ): Promise<void> {

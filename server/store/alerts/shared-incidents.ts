@@ -18,7 +18,7 @@ import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isActive } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { maintenanceOfDomains } from './maintenance.ts';
-import { isAboutCertificate, notifiedSteps, reportedEnd } from './incidents.ts';
+import { isAboutCertificate, notifiedSteps, selectReportedEnd } from './incidents.ts';
 import { parseAccountSettings, parseDomainSettings } from './stored-alerts.ts';
 import { monitorOf } from '../db/dialect.ts';
 
@@ -60,7 +60,7 @@ export async function sharedIncidents(
   const shared: SharedIncident[] = [];
   for (const { problem, fingerprint, isEnding } of read.certificates) {
     const about = { accountId, problem, fingerprint };
-    const hasOthersOpen = await hasOtherOpen(trx, key, about);
+    const hasOthersOpen = await othersHaveProblem(trx, key, about);
     const incident = await openIncident(trx, { ...about, now });
     const id = incident?.id ?? null;
     // While other domains still have the problem, the incident does not end, so no alert needs the list of its domains.
@@ -93,7 +93,7 @@ const distinct = <T>(values: readonly T[]): T[] => [
 ];
 
 /** Returns whether another active domain has the problem. */
-export async function hasOtherOpen(
+export async function othersHaveProblem(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
   { problem, fingerprint }: Pick<SharedProblem, 'problem' | 'fingerprint'>,
@@ -141,7 +141,7 @@ export async function openIncident(
         ...(problem === 'changed' ? [eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)] : []),
       ]),
     )
-    .where((eb) => eb.not(eb.exists(reportedEnd(eb, accountId, sql`incidents.id`))))
+    .where((eb) => eb.not(eb.exists(selectReportedEnd(eb, accountId, sql`incidents.id`))))
     .limit(1)
     .executeTakeFirst();
 }
@@ -212,7 +212,7 @@ async function concernedDomains(
 /** The domains that an alert names, sorted by name, and the number of members that no longer have the problem. */
 export interface AlertedDomains {
   domains: Pick<ConcernedDomain, 'id' | 'host' | 'port' | 'target' | 'lastCheckedAt'>[];
-  changed: number;
+  fixedCount: number;
 }
 
 /**
@@ -235,7 +235,7 @@ export async function alertedDomains(
       );
   return {
     domains: named.map(({ id, lastCheckedAt, ...domain }) => ({ id, ...nameOf(domain), lastCheckedAt })),
-    changed: isOver ? 0 : deployed + members.filter(({ hasProblem }) => !hasProblem).length,
+    fixedCount: isOver ? 0 : deployed + members.filter(({ hasProblem }) => !hasProblem).length,
   };
 }
 
@@ -252,7 +252,7 @@ interface FoundProblem extends SharedProblem {
  * Adds the active domains that serve the certificate of `facts` to an incident before their own checks, because an alert names
  * all of them. Returns the ids of the monitors that were not members yet.
  */
-export async function addServing(trx: Transaction<Tables>, found: FoundProblem): Promise<string[]> {
+export async function addServingDomains(trx: Transaction<Tables>, found: FoundProblem): Promise<string[]> {
   const serving = await trx
     .selectFrom('monitors')
     .select('id')

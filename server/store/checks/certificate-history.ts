@@ -25,7 +25,7 @@ const MAX_ENTRIES = 1_000;
  * Returns up to 1,000 leaves, last seen first. With `part`, returns a page after a cursor, sorted by first appearance, newest
  * first. Returns null if there is no such monitor.
  */
-export async function history(
+export async function certificateHistory(
   store: Store,
   key: MonitorKey,
   part: { after: { at: number; id: string } | null; limit: number } | null = null,
@@ -53,7 +53,7 @@ export async function history(
  * Returns the storage limit that was reached last for a monitor, and when (ms UTC): evidence or certificates were not stored, or
  * certificates deleted. Returns null if no limit was ever reached.
  */
-export async function lastDropped(
+export async function lastStorageLimit(
   store: Store,
   { accountId, monitorId }: MonitorKey,
 ): Promise<{ limit: LimitName; at: number } | null> {
@@ -91,7 +91,7 @@ function pageOf(
  * Returns two certificates of a monitor's history by fingerprint. Returns `not_kept` if the DER of one is not stored. Returns
  * null if the monitor or one of the entries does not exist, or a DER cannot be parsed.
  */
-export async function historyPair(
+export async function certificatePair(
   store: Store,
   { from, to, ...key }: MonitorKey & { from: string; to: string },
 ): Promise<{ before: Certificate; after: Certificate } | 'not_kept' | null> {

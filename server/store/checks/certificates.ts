@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { issuerLine, UNKNOWN_ISSUER } from '../../../contract/check-words.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
-import { bytes, type DialectName } from '../db/dialect.ts';
+import { type DialectName, plainBytes } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -56,7 +56,7 @@ export async function certificateDers(
     .where('fingerprint', 'in', fingerprints)
     .where(isKept)
     .execute();
-  const known = new Map(rows.map(({ fingerprint, der }) => [fingerprint, bytes(der)]));
+  const known = new Map(rows.map(({ fingerprint, der }) => [fingerprint, plainBytes(der)]));
   const ders = fingerprints.flatMap((fingerprint) => known.get(fingerprint) ?? []);
   return ders.length === fingerprints.length ? ders : null;
 }
@@ -171,11 +171,11 @@ export function parseFacts(facts: string | null): CertificateFacts | null {
 
 /** Deletes certificates that no monitor has in its history or as its current leaf. Returns their number. */
 export async function pruneOrphanCertificates(store: Store): Promise<number> {
-  return inTransaction(store, (trx) => deleteUnwatched(trx, null));
+  return inTransaction(store, (trx) => deleteUnwatchedCertificates(trx, null));
 }
 
 /** Deletes the given certificates (null: all) that no monitor has in its history or as its current leaf. Returns their number. */
-export async function deleteUnwatched(
+export async function deleteUnwatchedCertificates(
   trx: Transaction<Tables>,
   fingerprints: readonly string[] | null,
 ): Promise<number> {

@@ -10,9 +10,9 @@ import {
   type SeenCertificate,
 } from './certificates.ts';
 import { batches } from '../db/long-lists.ts';
-import { type Evidence, keepEvidence } from './evidence.ts';
+import { type Evidence, saveEvidence } from './evidence.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
-import { remainingBytes, shortened, shortenToFit } from './stored-bytes.ts';
+import { remainingBytes, shortenedCertificate, shortenToFit } from './stored-bytes.ts';
 
 /** Columns of `monitor_states` that identify what earlier checks saw; all are null before the first check. */
 interface SeenBefore {
@@ -24,7 +24,7 @@ interface SeenBefore {
 /** The result of storing the evidence and certificates of a check. */
 export interface StoredEvidence {
   /** Limit that kept something from being stored or caused a deletion; null if none was reached. */
-  reached: LimitName | null;
+  reachedLimit: LimitName | null;
   /**
    * False if the check exceeded the daily or per-check limit. Then its evidence is not stored, but its verdict still replaces the
    * previous one.
@@ -33,7 +33,7 @@ export interface StoredEvidence {
   bytes: number;
 }
 
-const UNCHANGED: StoredEvidence = { reached: null, isKept: true, bytes: 0 };
+const UNCHANGED: StoredEvidence = { reachedLimit: null, isKept: true, bytes: 0 };
 
 /**
  * Stores the evidence, certificates and certificate history of a check within the limits. Writes nothing if evidence and verdict
@@ -76,11 +76,15 @@ export async function storeCheckEvidence(
     spareOfCheck < 0 || (added > 0 && added > (await remainingBytes(trx, { ...key, limits, now })));
   if (isOver) {
     const current = missing.find(({ fingerprint }) => fingerprint === seen.currentFingerprint);
-    if (current) await addCertificates(trx, [shortened(current)], now);
-    return { reached: spareOfCheck < 0 ? 'storedKbPerCheck' : 'storedKbPerDay', isKept: false, bytes: 0 };
+    if (current) await addCertificates(trx, [shortenedCertificate(current)], now);
+    return {
+      reachedLimit: spareOfCheck < 0 ? 'storedKbPerCheck' : 'storedKbPerDay',
+      isKept: false,
+      bytes: 0,
+    };
   }
 
-  if (isNewEvidence) await keepEvidence(trx, key, { evidence, observation, now });
+  if (isNewEvidence) await saveEvidence(trx, key, { evidence, observation, now });
   let isFull = false;
   if (hasCertificatesToStore) {
     await addCertificates(trx, certificates, now);
@@ -88,8 +92,8 @@ export async function storeCheckEvidence(
     await extendHistory(trx, key, { evidence, now });
     isFull = await dropOldest(trx, key, limits.certificatesPerDomain);
   }
-  const reached = areAll ? (isFull ? 'certificatesPerDomain' : null) : 'storedKbPerCheck';
-  return { reached, isKept: true, bytes: added };
+  const reachedLimit = areAll ? (isFull ? 'certificatesPerDomain' : null) : 'storedKbPerCheck';
+  return { reachedLimit, isKept: true, bytes: added };
 }
 
 /**

@@ -21,7 +21,7 @@ import {
   readDestinations,
 } from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
-import { addServing, sharedIncidents } from '../alerts/shared-incidents.ts';
+import { addServingDomains, sharedIncidents } from '../alerts/shared-incidents.ts';
 import { followDeployment } from '../alerts/deployments.ts';
 import { deleteFutureIncidents } from '../alerts/incidents.ts';
 import {
@@ -43,7 +43,7 @@ import { evidenceOf, shortDigest } from './evidence.ts';
 import { storeCheckEvidence, type StoredEvidence } from './check-evidence.ts';
 import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
-import { currentVerdict, dropUnusedVerdict, keepVerdict, momentOf } from './verdict-row.ts';
+import { currentVerdict, dropUnusedVerdict, momentOf, saveVerdict } from './verdict-row.ts';
 
 /** The lease under which a worker checked a monitor, as `claimDue` returns it. */
 export interface CheckLease extends MonitorKey {
@@ -67,7 +67,7 @@ export interface CheckRecord {
  * Records a check and its consequences in one transaction: evidence, certificates, history, verdict, uptime, incidents, alerts,
  * deliveries and the next due time. Returns null and writes nothing if this worker has lost the lease.
  */
-export async function record(
+export async function saveCheck(
   store: Store,
   lease: CheckLease,
   check: CheckRecord,
@@ -92,7 +92,7 @@ export async function record(
       limits: store.limits,
       now,
     });
-    await keepVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
+    await saveVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
     await recordState(trx, key, {
       stored,
       wasReached: previous?.reached ?? null,
@@ -118,7 +118,7 @@ export async function record(
     return {
       conclusion,
       isFirstRead,
-      reached: stored.reached,
+      reached: stored.reachedLimit,
       change: isNew || isUptimeNew ? ('changed' as const) : ('checked' as const),
       deliveries,
       again: state.isRequested,
@@ -135,7 +135,7 @@ function announceCheck(
   outcome: {
     conclusion: Conclusion;
     isFirstRead: boolean;
-    reached: StoredEvidence['reached'];
+    reached: StoredEvidence['reachedLimit'];
     change: 'changed' | 'checked';
     deliveries: number;
     again: boolean;
@@ -309,7 +309,15 @@ async function writeAlerting(
     return { ...alert, incidentId };
   });
   for (const { problem, fingerprint, facts, incidentId } of alerts.filter(namesAllServing))
-    await addServing(trx, { accountId, problem, fingerprint, incidentId, confirmedAt: now, facts, now });
+    await addServingDomains(trx, {
+      accountId,
+      problem,
+      fingerprint,
+      incidentId,
+      confirmedAt: now,
+      facts,
+      now,
+    });
   return queueAlerts(trx, { accountId, monitorId, now, alerts, leaseClock: leaseClock(store, now) });
 }
 

@@ -144,7 +144,7 @@ export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour)
 }
 
 /** Adds a finished hour to its row of `monitor_days`, in the transaction of the first check after that hour. */
-export async function keepHour(
+export async function saveHour(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
   hour: OpenHour,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isUptimeConfirmed, uptimePercent, uptimeWindowDays } from '../../core/check/uptime.ts';
 import { entitlementAt } from '../../core/plan.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
-import { isDown } from '../alerts/incidents.ts';
+import { isDownIncident } from '../alerts/incidents.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -22,7 +22,7 @@ export async function uptimePercents(
   if (first === undefined) return new Map();
   const windowStart = now - (await uptimeWindowOf(store, first.accountId, now)) * DAY_MS;
   const ids = known.map(({ id }) => id);
-  const down = await downtimes(store.db, { accountId: first.accountId, ids, from: windowStart, now });
+  const down = await downtimeByMonitor(store.db, { accountId: first.accountId, ids, from: windowStart, now });
   return new Map(
     known.flatMap(({ id, uptimeSince, uptime, recentChecks }) => {
       const from = Math.max(windowStart, uptimeSince ?? windowStart);
@@ -135,7 +135,7 @@ function within(span: Pick<Span, 'from' | 'now'>) {
  * Returns by monitor id the downtime in ms since `from` or the monitor's last pause, whichever is later. Omits monitors without
  * downtime.
  */
-export async function downtimes(db: Kysely<Tables>, span: Span): Promise<Map<string, number>> {
+export async function downtimeByMonitor(db: Kysely<Tables>, span: Span): Promise<Map<string, number>> {
   const { startedAt, endedAt } = within(span);
   const rows = await downIncidents(db, span)
     .select(['monitor_id', sql<number>`cast(sum(${endedAt} - ${startedAt}) as bigint)`.as('down_ms')])
@@ -151,7 +151,7 @@ function downIncidents(db: Kysely<Tables>, { accountId, ids, from, now }: Span) 
       .selectFrom('incident_members')
       .where('account_id', '=', accountId)
       .where('monitor_id', 'in', ids)
-      .where(isDown)
+      .where(isDownIncident)
       .where('started_at', '<', now)
       // A pause ends the open incident, so no incident spans a pause.
       .where('started_at', '>=', (eb) =>

@@ -126,7 +126,7 @@ export const shortDigest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 
 /** Inserts evidence. Replaces a row with the same id only if the new evidence includes the posture. */
-export async function keepEvidence(
+export async function saveEvidence(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
   { evidence, observation, now }: { evidence: Evidence; observation: string; now: number },

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { uptimeWindowDays } from '../../core/check/uptime.ts';
 import { RETENTION_GRACE_MS } from '../../core/plan.ts';
 import type { Store } from '../db/open-store.ts';
-import { type History, tablesWith } from '../schema/catalogue.ts';
+import { type HistoryRule, tablesWith } from '../schema/catalogue.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -19,7 +19,7 @@ interface Position {
  * Deletes, in batches, runs, days and incidents older than the plan shows, rows above the maximum per monitor, and evidence and
  * verdicts without a run. Stops between batches when `stopping` aborts. Returns the number of deleted runs, days and incidents.
  */
-export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
+export async function pruneHistory(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
   for (let after: Position = { account_id: '', id: '' }; ;) {
     const page = await store.db
@@ -83,7 +83,7 @@ function conditionFor(store: Store, { after, last, retention, now }: Batch) {
     : sql<SqlBool>`${range} and not ${hadPremium}`;
 }
 
-type Kept = History & { table: RawBuilder<unknown> };
+type Kept = HistoryRule & { table: RawBuilder<unknown> };
 type Condition = ReturnType<typeof conditionFor>;
 
 const isTrue = sql<SqlBool>`true`;

@@ -61,7 +61,7 @@ export function shortenToFit(
     .map((certificate) => {
       const whole = sizeOf(certificate);
       const fits = bytes + whole <= spare;
-      const stored = fits ? certificate : shortened(certificate);
+      const stored = fits ? certificate : shortenedCertificate(certificate);
       bytes += fits ? whole : sizeOf(stored);
       areAll &&= fits;
       return stored;
@@ -76,7 +76,7 @@ const MAX_TEXT = 200;
 const MAX_NAMES = 20;
 
 /** Returns the certificate without DER, with texts of at most 200 characters and at most 20 names. */
-export function shortened({ fingerprint, facts }: SeenCertificate): SeenCertificate {
+export function shortenedCertificate({ fingerprint, facts }: SeenCertificate): SeenCertificate {
   return { fingerprint, der: null, facts: facts && briefFacts(facts) };
 }
 

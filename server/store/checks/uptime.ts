@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import { isUptimeConfirmed, type Uptime, uptimePercent } from '../../core/check/uptime.ts';
 import { type HourlyResponseTimes, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
-import { isDown } from '../alerts/incidents.ts';
+import { isDownIncident } from '../alerts/incidents.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
-import { downtimes, uptimeWindowOf } from './downtime.ts';
+import { downtimeByMonitor, uptimeWindowOf } from './downtime.ts';
 import { isComplete, parseSamples, type Sample } from './samples.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-export interface Incident {
+export interface UptimeIncident {
   id: string;
   startedAt: number;
   endedAt: number | null;
@@ -32,7 +32,7 @@ export interface UptimeHistory {
   /** The last 90 checks, oldest first. */
   checks: Sample[];
   /** `down` incidents that overlap the window, newest first, at most 100. */
-  incidents: Incident[];
+  incidents: UptimeIncident[];
   /**
    * Response times in at most 120 equal spans, oldest first. Spans without an answer are omitted. `at` is the start of the span,
    * ms UTC.
@@ -67,7 +67,8 @@ export async function uptimeHistory(
   const windowStart = now - windowDays * DAY_MS;
   const from = Math.max(windowStart, monitor.uptime_since ?? windowStart);
   const downMs =
-    (await downtimes(db, { accountId, ids: [monitorId], from: windowStart, now })).get(monitorId) ?? 0;
+    (await downtimeByMonitor(db, { accountId, ids: [monitorId], from: windowStart, now })).get(monitorId) ??
+    0;
   const known =
     monitor.uptime_since !== null &&
     isUptimeConfirmed({ uptime: monitor.uptime, recentChecks: monitor.recent_checks, downMs });
@@ -86,13 +87,13 @@ async function incidentsSince(
   db: Kysely<Tables>,
   { accountId, monitorId }: MonitorKey,
   from: number,
-): Promise<Incident[]> {
+): Promise<UptimeIncident[]> {
   const rows = await db
     .selectFrom('incident_members')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
-    .where(isDown)
+    .where(isDownIncident)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
     .orderBy('started_at', 'desc')
     .limit(MAX_INCIDENTS)

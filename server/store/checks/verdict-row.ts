@@ -178,7 +178,7 @@ function atMoment(verdict: Verdict, text: string | null): Verdict {
 }
 
 /** Stores the verdict, unless the same JSON is already stored. */
-export async function keepVerdict(
+export async function saveVerdict(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
   {

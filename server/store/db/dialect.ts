@@ -150,7 +150,7 @@ export function certificateNames(
 }
 
 /** Converts a binary value to a plain Uint8Array, because pg returns a Buffer. */
-export function bytes(value: Uint8Array): Uint8Array {
+export function plainBytes(value: Uint8Array): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
@@ -160,7 +160,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const UNIQUE_VIOLATION = '23505';
 
 /** Returns whether a transaction failed because of a concurrent one. If so, it may succeed when repeated. */
-export function isConflict(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION].includes(
     errorCode(error),
   );
@@ -203,7 +203,7 @@ const OUTAGE_CODES = new Set([
 ]);
 
 /** Returns whether a query failed because the database server is unreachable. Never true for SQLite. */
-export function isOutage(error: unknown): boolean {
+export function isDatabaseOutage(error: unknown): boolean {
   if (OUTAGE_CODES.has(errorCode(error))) return true;
   // The pool's errors about lost or failed connections have no code.
   const message = error instanceof Error ? error.message : '';

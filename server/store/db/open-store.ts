@@ -5,8 +5,8 @@ import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/limits.
 import { type DialectName, type LeaseClock, SQLITE_FILE, sqliteDialect, storageFaultOf } from './dialect.ts';
 import {
   databaseId,
+  type DatabasePlace,
   ensureDatabaseId,
-  type Place,
   refuseLostFile,
   refuseOtherDatabase,
 } from '../schema/database-id.ts';
@@ -108,7 +108,7 @@ async function openSqlite(dataDir: string, options: StoreOptions): Promise<Store
   const { onQuery, expectedId = null, log = SILENT_LOG } = options;
   const path = join(dataDir, SQLITE_FILE);
   const name = `The database in DATA_DIR (${dataDir})`;
-  const database: Place = { dialect: 'sqlite', name, dataDir, expectedId };
+  const database: DatabasePlace = { dialect: 'sqlite', name, dataDir, expectedId };
   refuseLostFile(database);
   createPrivateFile(path);
   const sync = new LogSync(path);
@@ -170,7 +170,12 @@ async function openPostgres(databaseUrl: string, options: StoreOptions): Promise
   const storage = new StorageHealth(null);
   const queries = queryLog(storage, onQuery);
   const db = new Kysely<Tables>({ dialect, ...queries });
-  const database: Place = { dialect: 'postgres', name: 'The database of DATABASE_URL', dataDir, expectedId };
+  const database: DatabasePlace = {
+    dialect: 'postgres',
+    name: 'The database of DATABASE_URL',
+    dataDir,
+    expectedId,
+  };
   let id: string | null;
   try {
     await waitForPostgres(db, databaseUrl, options);
@@ -246,7 +251,7 @@ function queryLog(storage: StorageHealth, onQuery: StoreOptions['onQuery']): Pic
 /** Migrates the database and checks its id. Returns the id. */
 async function bringUpToDate(
   db: Kysely<Tables>,
-  database: Place,
+  database: DatabasePlace,
   {
     mayMigrate = true,
     connectAttempts = CONNECT_ATTEMPTS,

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type DialectName, isConflict, lockedAgainstDeletion } from './dialect.ts';
+import { type DialectName, isTransactionConflict, lockedAgainstDeletion } from './dialect.ts';
 import { runUrgently } from './node-sqlite-dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -24,7 +24,7 @@ export async function inTransaction<T>(
         return work(trx);
       });
     } catch (error) {
-      if (attempt === ATTEMPTS || !isConflict(error)) throw error;
+      if (attempt === ATTEMPTS || !isTransactionConflict(error)) throw error;
     }
   }
 }

@@ -13,8 +13,8 @@ import type { Store } from '../db/open-store.ts';
 import type { ServedCertificatesTable } from '../schema/check-tables.ts';
 import {
   certificateProblems,
-  isEverything,
   isFoundCertificate,
+  matchesEverything,
   type MonitorFilter,
 } from './monitor-filter.ts';
 import { findMonitors } from './monitor-list.ts';
@@ -113,11 +113,11 @@ async function pageOfCertificates(
     .selectFrom('served_certificates')
     .select(['fingerprint', 'not_after', 'name', 'issuer', 'domains'])
     .where('account_id', '=', filter.accountId)
-    .$if(!isEverything(filter), (rows) => rows.where(isFoundCertificate(store, filter)));
+    .$if(!matchesEverything(filter), (rows) => rows.where(isFoundCertificate(store, filter)));
   return store.db
     .with(
       // Without a filter, an index alone answers the count, and also the page if the order is `soonest`.
-      (cte) => (isEverything(filter) ? cte('served').notMaterialized() : cte('served').materialized()),
+      (cte) => (matchesEverything(filter) ? cte('served').notMaterialized() : cte('served').materialized()),
       () => served,
     )
     .selectFrom('served')

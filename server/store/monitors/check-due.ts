@@ -127,7 +127,7 @@ export async function resetFarDueTimes(store: Store, now: number): Promise<numbe
   return madeDue;
 }
 
-export interface Spread {
+export interface SpreadOptions {
   /** Current time, ms UTC. */
   now: number;
   /** Time after which a due check is overdue. */
@@ -155,7 +155,7 @@ const SPREAD_INTERVAL_MS = 30 * MINUTE_MS;
  */
 export async function spreadOverdue(
   store: Store,
-  { now, lateMs, minOverdue, overMs, onlyIfIdle = false }: Spread,
+  { now, lateMs, minOverdue, overMs, onlyIfIdle = false }: SpreadOptions,
 ): Promise<number> {
   const overdue = now - lateMs;
   const isMovable = sql<boolean>`active = 1 and ${isInSomeLane} and next_check_at < ${overdue}

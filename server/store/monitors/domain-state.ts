@@ -23,13 +23,13 @@ const endOf = (maxDays: number, now: number): number =>
   maxDays === Infinity ? Number.MAX_SAFE_INTEGER : now + (maxDays + 1) * DAY_MS;
 
 /** Returns a time in ms UTC. Certificates that expire at that time or later need no action yet. */
-export const okFrom = (now: number): number => endOf(SOON_DAYS, now);
+export const firstOkExpiry = (now: number): number => endOf(SOON_DAYS, now);
 
 /**
  * Returns the range of expiry times of certificates in an expiry state: from `from` to before `until`, ms UTC. Undefined for
  * other states.
  */
-export function endingIn(status: string, now: number): { from: number; until: number } | undefined {
+export function expiryRangeOf(status: string, now: number): { from: number; until: number } | undefined {
   const index = EXPIRY_STATES.findIndex(({ state }) => state === status);
   const [former, own] = [EXPIRY_STATES[index - 1], EXPIRY_STATES[index]];
   return (
@@ -57,7 +57,7 @@ export function domainState(now: number): RawBuilder<DomainState> {
  * a comparison with `domainState` would prevent this.
  */
 export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
-  const ends = endingIn(state, now);
+  const ends = expiryRangeOf(state, now);
   return ends === undefined
     ? sql`phase = ${sql.lit(PHASES.findIndex((phase) => phase === state))}`
     : sql`phase = ${sql.lit(DATED)} and not_after >= ${ends.from} and not_after < ${ends.until}`;
@@ -65,7 +65,7 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
 
 /** Returns an SQL condition for the list's filter `expiring`. `hasListStatus` of the contract defines it. */
 export function isExpiring(now: number): RawBuilder<boolean> {
-  return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}
+  return sql`phase = ${sql.lit(DATED)} and not_after < ${firstOkExpiry(now)}
     and (not_after < ${now} or on_schedule_until is null or on_schedule_until <= ${now})`;
 }
 
@@ -74,7 +74,7 @@ export function isExpiring(now: number): RawBuilder<boolean> {
  * `hasListStatus` of the contract defines it. `trouble` 3 is an overdue renewal.
  */
 export function hasProblem(now: number): RawBuilder<boolean> {
-  return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${okFrom(now)}
+  return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${firstOkExpiry(now)}
     or (trouble <> 3 and not_after >= ${now}))`;
 }
 
@@ -134,17 +134,17 @@ export function exactLevels(levels: readonly RawBuilder<boolean>[]): RawBuilder<
 }
 
 /** An order of monitors. */
-export interface Order {
+export interface MonitorOrder {
   sort: DomainSort;
   /** If absent, the direction is `naturalDirection(sort)`. */
   direction?: SortDirection | undefined;
   now: number;
 }
 
-export const isDescending = ({ sort, direction = naturalDirection(sort) }: Order): boolean =>
+export const isDescending = ({ sort, direction = naturalDirection(sort) }: MonitorOrder): boolean =>
   direction === 'desc';
 
-export interface Levels {
+export interface OrderLevels {
   /** SQL conditions, in ascending order. A row belongs to the first level whose condition holds. */
   tests: RawBuilder<boolean>[];
   /** The level that usually has most monitors. */
@@ -157,7 +157,7 @@ export interface Levels {
  * Returns the levels of an order that consists of levels, else null. Each level is a range of an index; the whole order is not.
  * These orders are `worst` and latest expiry first, in which monitors without a certificate still come last.
  */
-export function levelsOf(order: Order): Levels | null {
+export function levelsOf(order: MonitorOrder): OrderLevels | null {
   if (order.sort === 'worst')
     return {
       tests: urgencyLevels(order.now),
@@ -191,7 +191,7 @@ export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
  * its renewal is not overdue.
  */
 export function isOnSchedule(now: number): RawBuilder<boolean> {
-  return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
+  return sql`phase = ${sql.lit(DATED)} and not_after < ${firstOkExpiry(now)} and on_schedule_until > ${now}`;
 }
 
 /** Returns an SQL condition for `critical` or `soon` monitors whose certificate is not short-lived, or whose renewal is overdue. */
@@ -216,5 +216,5 @@ export function timelineGroups(now: number): RawBuilder<boolean>[] {
 
 /** Returns an SQL condition for monitors in the phase `dated` whose state is not `ok`. */
 export function endsSoon(now: number): RawBuilder<boolean> {
-  return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}`;
+  return sql`phase = ${sql.lit(DATED)} and not_after < ${firstOkExpiry(now)}`;
 }

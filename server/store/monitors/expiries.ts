@@ -33,7 +33,7 @@ export interface Expiry extends Targeted {
 }
 
 /** A day (UTC) on which certificates of one timeline group (see `timelineGroups`) expire. */
-export interface Day {
+export interface ExpiryDay {
   /** Id of the monitor of the group whose certificate expires first on that day, of those without a problem if there are any. */
   id: string;
   /** Number of monitors of the group whose certificates expire on that day. */
@@ -54,7 +54,7 @@ export async function expiriesOf(
     days,
     problems,
     hasPaused,
-  }: { days: readonly Day[]; problems: readonly { id: string }[]; hasPaused: boolean },
+  }: { days: readonly ExpiryDay[]; problems: readonly { id: string }[]; hasPaused: boolean },
 ): Promise<Expiry[]> {
   const certificates = await certificatesOfDays(store, query, hasPaused);
   const total = [...certificates.values()].reduce((sum, count) => sum + count, 0);
@@ -183,7 +183,7 @@ async function mergedByDay(
     days,
     certificates,
     faulty,
-  }: { days: readonly Day[]; certificates: ReadonlyMap<number, number>; faulty: ReadonlySet<string> },
+  }: { days: readonly ExpiryDay[]; certificates: ReadonlyMap<number, number>; faulty: ReadonlySet<string> },
 ): Promise<ExpiryRow[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
   // Sort later in JavaScript: with ORDER BY, SQLite would scan the whole account in that order.

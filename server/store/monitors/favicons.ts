@@ -1,7 +1,7 @@
 import { type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { effectiveTarget, type Targeted } from '../../core/target.ts';
-import { bytes, compileOnce, lockedSkippingLocked } from '../db/dialect.ts';
+import { compileOnce, lockedSkippingLocked, plainBytes } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -174,7 +174,7 @@ export async function faviconOf(store: Store, { accountId, monitorId }: MonitorK
     .where('monitors.icon_fetched', '=', 1)
     .executeTakeFirst();
   if (!row?.content || row.content_type === null || row.version === null) return null;
-  return { contentType: row.content_type, content: bytes(row.content), version: row.version };
+  return { contentType: row.content_type, content: plainBytes(row.content), version: row.version };
 }
 
 /** Deletes icons of sites that no monitor watches. Returns their number. */

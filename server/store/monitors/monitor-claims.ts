@@ -19,7 +19,7 @@ export interface ClaimedMonitor extends Monitor {
    * True if, since the previous check began, a person requested this check or resumed the monitor, or the monitor's interval or
    * the account's authorities changed.
    */
-  asked: boolean;
+  isRequested: boolean;
   /** DER of the authorities that the account trusts in addition to the public ones. */
   authorities: readonly Uint8Array[];
 }
@@ -187,7 +187,7 @@ async function readLeased(
       checkEveryMinutes: effectiveFrequency(plan, row.check_every_minutes),
       leaseToken,
       plan,
-      asked: row.claim_asked === 1,
+      isRequested: row.claim_asked === 1,
       authorities: authorities.get(row.account_id) ?? [],
     };
   });

@@ -10,8 +10,9 @@ import {
 import { contains, containsInLongText, type DialectName, withOptimisationFence } from '../db/dialect.ts';
 import {
   attentionParts,
-  endingIn,
   endsSoon,
+  expiryRangeOf,
+  firstOkExpiry,
   hasCertificate,
   hasProblem,
   isExpiring,
@@ -20,8 +21,7 @@ import {
   isUnreached,
   levelNumber,
   levelsOf,
-  okFrom,
-  type Order,
+  type MonitorOrder,
 } from './domain-state.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
@@ -68,14 +68,15 @@ export interface MonitorFilter {
 }
 
 /** A filter and an order of monitors. */
-export type SortedFilter = MonitorFilter & Order;
+export type SortedFilter = MonitorFilter & MonitorOrder;
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
 /** Returns the number of matches. For a search, pass the store that `withSearchStore` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
-  if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
-  if (filter.status === 'ok' && isEverything({ ...filter, status: undefined })) return countOk(store, filter);
+  if (matchesEverything(filter)) return countMonitors(store.db, filter.accountId);
+  if (filter.status === 'ok' && matchesEverything({ ...filter, status: undefined }))
+    return countOk(store, filter);
   const parts = await splitByLength(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
@@ -88,7 +89,7 @@ export async function countMatching(store: Store, filter: MonitorFilter): Promis
  */
 async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise<number> {
   const others = (among: RawBuilder<boolean>) =>
-    matching(store, { accountId, now })
+    selectMatching(store, { accountId, now })
       .where(among)
       .select((eb) => eb.fn.countAll<number>().as('count'));
   const { rest } = (await store.db
@@ -124,10 +125,11 @@ export interface PageRange {
 export function matchingRows(store: Store, filter: SortedFilter, wanted: PageRange | null): Listed<unknown> {
   const isIndexed = levelsOf(filter) === null;
   if (isIndexed && !searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
-    if (hasOrderedIndex(filter)) return matching(store, filter);
-    if (wanted.reach <= wanted.total * MAX_WALKED_SHARE) return matching(store, filter, { isWalked: true });
+    if (hasOrderedIndex(filter)) return selectMatching(store, filter);
+    if (wanted.reach <= wanted.total * MAX_WALKED_SHARE)
+      return selectMatching(store, filter, { isWalked: true });
   }
-  if (isIndexed && isEverything(filter)) return matching(store, filter);
+  if (isIndexed && matchesEverything(filter)) return selectMatching(store, filter);
   const found = withOptimisationFence(store.dialect, foundRows(store, filter, filter));
   // The subquery has every column that callers sort by or select, so it can replace the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
@@ -161,7 +163,7 @@ export function withSearchStore<T>(
 }
 
 /** Returns whether the filter matches all monitors of the account. */
-export const isEverything = (filter: MonitorFilter): boolean =>
+export const matchesEverything = (filter: MonitorFilter): boolean =>
   !searchesText(filter) &&
   [filter.status, filter.expires, filter.issuer, filter.without].every((part) => part === undefined);
 
@@ -178,7 +180,7 @@ export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilt
 
 /** Selects the fingerprints of the certificates that the matching monitors saw last; null for monitors that saw none. */
 function foundCertificates(store: Store, filter: MonitorFilter) {
-  if (!searchesText(filter)) return matching(store, filter).select('certificate_fingerprint');
+  if (!searchesText(filter)) return selectMatching(store, filter).select('certificate_fingerprint');
   // The subquery only reads the index on texts. The outer query then only reads the matching rows.
   return store.db
     .selectFrom('monitor_listing')
@@ -209,7 +211,7 @@ export function isFoundCertificate(store: Store, filter: MonitorFilter): RawBuil
   const own = status === undefined ? null : showsStatus(store, filter, status);
   const authority = (condition: RawBuilder<unknown>) =>
     sql<boolean>`exists (select 1 from certificates where certificates.fingerprint = served_certificates.fingerprint
-      and ${authorityOf(store.dialect)} ${condition})`;
+      and ${authorityNameOf(store.dialect)} ${condition})`;
   const ofMonitors: MonitorFilter = {
     ...rest,
     status: own === null ? status : undefined,
@@ -219,7 +221,7 @@ export function isFoundCertificate(store: Store, filter: MonitorFilter): RawBuil
     sql<boolean>`(fingerprint in (${foundCertificates(store, matches)})
       or fingerprint in (${foundOtherLeaves(store, matches)}))`;
   const hasName = (text: string) => containsInLongText(store.dialect, sql.ref<string>('names'), text);
-  const isOfMonitors = isEverything(ofMonitors) ? null : isOf(ofMonitors);
+  const isOfMonitors = matchesEverything(ofMonitors) ? null : isOf(ofMonitors);
   const conditions = [
     own,
     expires && sql<boolean>`(not_after >= ${expires.from} and not_after < ${expires.until})`,
@@ -248,15 +250,15 @@ function showsStatus(
   const onSchedule = sql`select certificate_fingerprint from monitor_listing
       where account_id = ${accountId} and certificate_fingerprint is not null and on_schedule_until > ${now}
     union all select fingerprint from other_leaves where account_id = ${accountId} and on_schedule_until > ${now}`;
-  const isExpiring = sql`((not_after < ${now} or (not_after < ${okFrom(now)} and fingerprint not in (${onSchedule})))
+  const isExpiring = sql`((not_after < ${now} or (not_after < ${firstOkExpiry(now)} and fingerprint not in (${onSchedule})))
     and not ${isRevoked})`;
   if (status === 'revoked') return isRevoked;
   // Within two weeks of the expiry, a late renewal is no separate problem: the status is `expiring`.
   if (status === 'problem')
-    return sql`(${hasProblem} and (not_after >= ${okFrom(now)} or ${isAmong(problems.where('problem', '<>', 'overdue'))}))`;
+    return sql`(${hasProblem} and (not_after >= ${firstOkExpiry(now)} or ${isAmong(problems.where('problem', '<>', 'overdue'))}))`;
   if (status === 'expiring') return sql`${isExpiring}`;
   if (status === 'attention') return sql`(${hasProblem} or ${isExpiring})`;
-  const ends = endingIn(status, now);
+  const ends = expiryRangeOf(status, now);
   return ends === undefined
     ? null
     : sql`(not_after >= ${ends.from} and not_after < ${ends.until} and not ${isRevoked})`;
@@ -293,7 +295,7 @@ interface MatchOptions {
 }
 
 /** Selects the matching rows of `monitor_listing`, unsorted. */
-export function matching(
+export function selectMatching(
   { db, dialect }: Store,
   filter: MonitorFilter,
   { isWalked = false, texts = null }: MatchOptions = {},
@@ -316,9 +318,9 @@ function splitByLength<O>(
   filter: MonitorFilter,
   select: (part: Listed<unknown>) => Listed<O>,
 ): Listed<O> {
-  if (!searchesText(filter)) return select(matching(store, filter));
-  const short = select(matching(store, filter, { texts: 'short' }));
-  return short.unionAll(select(matching(store, filter, { texts: 'long' })));
+  if (!searchesText(filter)) return select(selectMatching(store, filter));
+  const short = select(selectMatching(store, filter, { texts: 'short' }));
+  return short.unionAll(select(selectMatching(store, filter, { texts: 'long' })));
 }
 
 /** SQL conditions of the partial indexes, word for word, because the databases use such an index only then. */
@@ -337,7 +339,7 @@ function conditions(
   const issued = (condition: RawBuilder<unknown>) =>
     sql`select monitors.id from monitors
       inner join certificates on certificates.fingerprint = monitors.certificate_fingerprint
-      where monitors.account_id = ${accountId} and ${authorityOf(dialect)} ${condition}`;
+      where monitors.account_id = ${accountId} and ${authorityNameOf(dialect)} ${condition}`;
   return [
     ...(texts === null ? [] : [LENGTHS[texts]]),
     ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),
@@ -369,7 +371,7 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
 }
 
 /** Returns an SQL expression for the name of the authority that issued a row of `certificates`; null if it is unknown. */
-export function authorityOf(dialect: DialectName): RawBuilder<string | null> {
+export function authorityNameOf(dialect: DialectName): RawBuilder<string | null> {
   return sql`nullif(${storedFact(dialect, 'authorityName')}, '')`;
 }
 

@@ -3,7 +3,7 @@ import { ATTENTION_REASONS, type DomainGrouping } from '../../../contract/words.
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { domainState, urgency } from './domain-state.ts';
-import { authorityOf, foundRows, type MonitorFilter } from './monitor-filter.ts';
+import { authorityNameOf, foundRows, type MonitorFilter } from './monitor-filter.ts';
 
 export interface MonitorGroup {
   /**
@@ -88,6 +88,6 @@ function keyed(
           join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
         )
         .leftJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
-        .select(authorityOf(dialect).as('key'));
+        .select(authorityNameOf(dialect).as('key'));
   }
 }

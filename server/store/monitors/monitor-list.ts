@@ -133,7 +133,10 @@ export interface FoundMonitors {
 }
 
 /** Returns the first `limit` matches in the list's order, and the number of all matches. */
-export async function monitorIds(store: Store, query: Sorted & { limit: number }): Promise<FoundMonitors> {
+export async function matchingMonitorIds(
+  store: Store,
+  query: Sorted & { limit: number },
+): Promise<FoundMonitors> {
   return withSearchStore(store, query, async (from) => {
     const found = await selectSorted(from, query).select('not_after').limit(query.limit).execute();
     const days = new Set<number>();

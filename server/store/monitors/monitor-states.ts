@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { UptimeAssessment } from '../../core/check/uptime.ts';
 import { type CheckResult, type OpenRun, startRun } from '../checks/check-runs.ts';
-import { addCheckToHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
+import { addCheckToHour, packHour, parseHour, saveHour } from '../checks/day-figures.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { packSamples, parseSamples, type Sample } from '../checks/samples.ts';
 import type { MonitorStatesTable } from '../schema/check-tables.ts';
@@ -28,7 +28,7 @@ export async function recordState(
      * If `isKept` is false, the evidence was not stored. Then the check continues the open run if uptime, message and whether it
      * reached the endpoint equal those of the previous check.
      */
-    stored: Pick<StoredEvidence, 'reached' | 'isKept'>;
+    stored: Pick<StoredEvidence, 'reachedLimit' | 'isKept'>;
     /** True if the previous check reached the endpoint; null before the first check. */
     wasReached: boolean | null;
     assessment: UptimeAssessment;
@@ -55,7 +55,7 @@ export async function recordState(
       ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
       : await startRun(trx, key, { open, result, now });
   const { open: hour, finished } = addCheckToHour(parseHour(before), { at: now, state, responseMs });
-  if (finished) await keepHour(trx, key, finished);
+  if (finished) await saveHour(trx, key, finished);
   samples.push({ at: now, state, responseMs, message: result.downMessage });
   const next: Omit<Columns, 'unkept_at' | 'unkept_limit'> & Partial<Columns> = {
     verdict_id: verdict.id,
@@ -67,7 +67,7 @@ export async function recordState(
     samples: packSamples(samples),
     hour_at: hour.at,
     hour: packHour(hour),
-    ...(stored.reached !== null && { unkept_at: now, unkept_limit: stored.reached }),
+    ...(stored.reachedLimit !== null && { unkept_at: now, unkept_limit: stored.reachedLimit }),
   };
   const { accountId, monitorId } = key;
   if (before.run_number === null)

@@ -11,7 +11,7 @@ import {
   timelineGroups,
   urgency,
 } from './domain-state.ts';
-import { type Day, expiriesOf, type Expiry, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
+import { expiriesOf, type Expiry, type ExpiryDay, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
 import { withTargets } from './monitor-row.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
@@ -23,7 +23,7 @@ import {
   type DomainState,
 } from '../../../contract/words.ts';
 
-export interface Problem extends Targeted {
+export interface SummaryProblem extends Targeted {
   id: string;
   state: DomainState;
   kind: StoredProblem | 'down';
@@ -60,13 +60,13 @@ export interface Summary {
    * Problems that no expiry date shows, of at most 500 active monitors. If a monitor is down and its certificate has a problem,
    * it has two entries.
    */
-  problems: Problem[];
+  problems: SummaryProblem[];
 }
 
 const MOST_URGENT = 3;
 
 /** Returns the dashboard's figures for an account: counts by state, tags, expiries and problems. */
-export async function summary(store: Store, query: SummaryQuery): Promise<Summary> {
+export async function dashboardSummary(store: Store, query: SummaryQuery): Promise<Summary> {
   const { notOk, onSchedule, days } = await countAll(store, query);
   const counts = Object.fromEntries(DOMAIN_STATES.map((state) => [state, 0])) as Record<DomainState, number>;
   for (const { state, count } of notOk) counts[state] = count;
@@ -103,7 +103,7 @@ type CountRow =
 async function countAll(
   { db }: Store,
   { accountId, now }: SummaryQuery,
-): Promise<{ notOk: StateCount[]; onSchedule: StateCount[]; days: Day[] }> {
+): Promise<{ notOk: StateCount[]; onSchedule: StateCount[]; days: ExpiryDay[] }> {
   const inStates = (among: RawBuilder<boolean>, onSchedule: 0 | 1 = 0) =>
     db
       .selectFrom('monitor_listing')
@@ -233,7 +233,7 @@ function reasonOf(level: number): AttentionReason {
   return ATTENTION_REASONS[level] ?? 'unreachable';
 }
 
-async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<Problem[]> {
+async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<SummaryProblem[]> {
   const rows = await db
     .with('listed', (cte) =>
       cte
@@ -265,7 +265,7 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
   return rows.flatMap(({ problem, problem_message, uptime, down_message, ...monitor }) => {
     const { state } = monitor;
     const message = problem_message ?? '';
-    const found: Problem[] = [];
+    const found: SummaryProblem[] = [];
     const isShown = problem === 'overdue' ? state === 'ok' : state !== 'expired' && state !== 'revoked';
     if (problem !== null && problem !== 'unreachable' && isShown)
       found.push({ ...monitor, kind: problem, message });

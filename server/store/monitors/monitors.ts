@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { dueWithInterval } from '../../core/check/schedule.ts';
 import type { Plan } from '../../core/plan.ts';
-import { letOthersReportEnd, nameOtherDomains } from '../alerts/incidents.ts';
+import { letOthersReportEnd, nameOtherMembersFirst } from '../alerts/incidents.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, updateMonitor } from './monitor-change.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
@@ -34,7 +34,7 @@ export async function removeMonitor(
       .where('id', '=', key.monitorId);
     if (row.paused_by === null)
       await letOthersReportEnd(trx, store.dialect, { accountId: key.accountId, leaving, now });
-    await nameOtherDomains(trx, key);
+    await nameOtherMembersFirst(trx, key);
     const result = await trx
       .deleteFrom('monitors')
       .where('account_id', '=', row.account_id)

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Store } from '../db/open-store.ts';
-import { exactLevels, isDescending, type Levels } from './domain-state.ts';
-import { type ExpiryPlace, matching, type SortedFilter } from './monitor-filter.ts';
+import { exactLevels, isDescending, type OrderLevels } from './domain-state.ts';
+import { type ExpiryPlace, selectMatching, type SortedFilter } from './monitor-filter.ts';
 
 /** The values that determine a monitor's position in an order that consists of levels. `urgency` is the number of its level. */
 export interface LevelRow {
@@ -24,7 +24,7 @@ interface Part {
 export async function pageOfLevels(
   store: Store,
   query: SortedFilter,
-  { total, offset, limit, after, levels }: Part & { total: number; levels: Levels },
+  { total, offset, limit, after, levels }: Part & { total: number; levels: OrderLevels },
 ): Promise<LevelRow[]> {
   const isReversed = isDescending(query);
   const conditions = exactLevels(levels.tests);
@@ -75,7 +75,7 @@ async function selectPart(
   { offset, limit, after, isBackwards = false }: Part,
 ): Promise<PartRow[]> {
   const isReversed = isDescending(query);
-  const level = matching(store, query).where(condition).select(['monitor_id', 'not_after']);
+  const level = selectMatching(store, query).where(condition).select(['monitor_id', 'not_after']);
   const rest = after ? level.where(isAfterExpiry(after, isReversed)) : level;
   return byExpiry(rest, isBackwards !== isReversed)
     .limit(limit)
@@ -97,7 +97,7 @@ async function countLevels(
   }: { conditions: readonly RawBuilder<boolean>[]; largest: number; total: number },
 ): Promise<number[]> {
   const [first, ...others] = conditions.map((condition, level) =>
-    matching(store, query)
+    selectMatching(store, query)
       .where(level === largest ? sql<boolean>`false` : condition)
       .select((eb) => [sql.lit(level).as('level'), eb.fn.countAll<number>().as('count')]),
   );

@@ -1,5 +1,5 @@
 import { type Alarm, raisedAlarms } from '../alerts/alarms.ts';
-import { oldestDue } from '../alerts/deliveries.ts';
+import { oldestDueTimes } from '../alerts/deliveries.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -23,7 +23,7 @@ export interface WorkHealth {
  */
 export async function workHealth(store: Store, now: number): Promise<WorkHealth> {
   const [{ checkAt, deliveryAt }, alerts, alarms] = await Promise.all([
-    oldestDue(store, now),
+    oldestDueTimes(store, now),
     store.db
       .selectFrom('deliveries')
       .select((eb) => [

@@ -1,7 +1,7 @@
 import type { Targeted } from '../../core/target.ts';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { lockPlan } from '../billing/entitlements.ts';
-import { isDown } from '../alerts/incidents.ts';
+import { isDownIncident } from '../alerts/incidents.ts';
 import { findMonitors, matchingEndpoints } from '../monitors/monitor-list.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -280,7 +280,7 @@ export async function listDowntime(
     .select(['monitor_id', 'started_at', 'ended_at'])
     .where('account_id', '=', accountId)
     .where('monitor_id', 'in', ids)
-    .where(isDown)
+    .where(isDownIncident)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
     .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
     .orderBy('started_at', 'desc')

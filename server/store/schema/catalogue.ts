@@ -13,7 +13,7 @@ export type AccountTable =
 type UntypedTable = 'database_id' | 'jwks' | 'kysely_migration' | 'kysely_migration_lock' | 'oldest_program';
 
 /** Rule by which the hourly sweep deletes rows that have expired. */
-interface Expiry<Column extends string> {
+interface ExpiryRule<Column extends string> {
   /** A row is deleted once one of these times is at least `keepMs` ago. `keepMs` is 0 by default. */
   at: readonly Column[];
   keepMs?: number;
@@ -26,7 +26,7 @@ interface Expiry<Column extends string> {
 }
 
 /** Rule by which the daily sweep deletes rows of a monitor's history. `key` is unique among the rows of a monitor. */
-export interface History<Column extends string = string> {
+export interface HistoryRule<Column extends string = string> {
   key: Column;
   /** A row is deleted once this time is longer ago than the plan shows. Rows without this time are still needed and kept. */
   at?: Column;
@@ -78,8 +78,8 @@ interface Rules<Table extends keyof Tables, Column extends string = keyof Tables
   newOwner: NewOwnerPolicy<Table>;
   /** What the export of an account lists, or why the table has no list of its own. */
   exported: ListedColumns<Column> | string;
-  expires?: Expiry<Column>;
-  history?: History<Column>;
+  expires?: ExpiryRule<Column>;
+  history?: HistoryRule<Column>;
   /** Columns with times of past events. Times in the future, which a clock that ran ahead wrote, are set to now. */
   pastEvents?: readonly Column[];
   /**

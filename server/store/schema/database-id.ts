@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 export const DATABASE_ID_FILE = 'database-id';
 
 /** The database to open, and the id that it should have. */
-export interface Place {
+export interface DatabasePlace {
   dialect: DialectName;
   /** Name of the database in messages. */
   name: string;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Refuses a missing or empty file, because SQLite would create a new database there. @throws StoreError `lost_database` */
-export function refuseLostFile(place: Place): void {
+export function refuseLostFile(place: DatabasePlace): void {
   const path = join(place.dataDir, SQLITE_FILE);
   if (place.expectedId === null || (existsSync(path) && statSync(path).size > 0)) return;
   throw lostDatabase(place);
@@ -30,7 +30,7 @@ export function refuseLostFile(place: Place): void {
  * Refuses an empty database and a database with another id, before anything is written to it. Accepts a database without an id,
  * from before databases had ids. @throws StoreError `lost_database` or `other_database`
  */
-export async function refuseOtherDatabase(db: Kysely<Tables>, place: Place): Promise<void> {
+export async function refuseOtherDatabase(db: Kysely<Tables>, place: DatabasePlace): Promise<void> {
   const { dialect, name, dataDir, expectedId } = place;
   if (expectedId === null) return;
   if (!(await hasTable(db, dialect, 'kysely_migration'))) throw lostDatabase(place);
@@ -52,7 +52,7 @@ export async function databaseId(db: Kysely<Tables>, dialect: DialectName): Prom
 /** Returns the id of the database. If it has none, assigns the expected or a new id; of several processes, the first one does. */
 export async function ensureDatabaseId(
   db: Kysely<Tables>,
-  { dialect, expectedId }: Place,
+  { dialect, expectedId }: DatabasePlace,
 ): Promise<string | null> {
   const id = await databaseId(db, dialect);
   if (id !== null) return id;
@@ -61,12 +61,12 @@ export async function ensureDatabaseId(
   return databaseId(db, dialect);
 }
 
-function lostDatabase(place: Place): StoreError {
+function lostDatabase(place: DatabasePlace): StoreError {
   return new StoreError(
     'lost_database',
     `${place.name} is empty, but DATA_DIR ${place.dataDir} belongs to one with data (${DATABASE_ID_FILE}). ${remedy(place)} to start with an empty one.`,
   );
 }
 
-const remedy = ({ dialect }: Place): string =>
+const remedy = ({ dialect }: DatabasePlace): string =>
   `${dialect === 'sqlite' ? 'Put the file back' : 'Correct DATABASE_URL'}, restore a backup (npm run restore -- FILE --force), or delete ${DATABASE_ID_FILE}`;

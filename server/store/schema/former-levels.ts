@@ -58,7 +58,7 @@ export function findLevel(done: readonly string[], changes = MIGRATIONS): LevelF
 }
 
 /** Returns the message that refuses a database or backup below schema level 20. It tells the operator what to do. */
-export function tooOldLine(name: string, done: readonly string[], kind: 'database' | 'backup'): string {
+export function tooOldMessage(name: string, done: readonly string[], kind: 'database' | 'backup'): string {
   const step =
     kind === 'database'
       ? `Start commit ${LAST_FORMER_COMMIT} of the program once`

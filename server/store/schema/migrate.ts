@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DialectName, hasTable, isConflict } from '../db/dialect.ts';
-import { baseline, findLevel, isLastFormerLevel, tooOldLine } from './former-levels.ts';
+import { type DialectName, hasTable, isTransactionConflict } from '../db/dialect.ts';
+import { baseline, findLevel, isLastFormerLevel, tooOldMessage } from './former-levels.ts';
 import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
 import { findOldProcesses } from '../db/postgres-connection.ts';
 import { StoreError } from '../db/store-error.ts';
@@ -43,7 +43,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
         : db.transaction().execute((trx) => migrateWithin(trx, options)));
     } catch (error) {
       // Try again after a conflict such as a deadlock: running processes may lock tables in a different order from the migration.
-      if (isConflict(error) && ++conflicts < CONFLICT_ATTEMPTS) continue;
+      if (isTransactionConflict(error) && ++conflicts < CONFLICT_ATTEMPTS) continue;
       const isOldProcess = error instanceof StoreError && error.code === 'old_processes';
       if (!isOldProcess || ++refusals >= attempts) throw error;
       await delay(PAUSE_MS);
@@ -158,7 +158,8 @@ function refuseUnknown(
 }
 
 function refuseTooOld(done: readonly string[], name: string): void {
-  if (findLevel(done).isTooOld) throw new StoreError('too_old_database', tooOldLine(name, done, 'database'));
+  if (findLevel(done).isTooOld)
+    throw new StoreError('too_old_database', tooOldMessage(name, done, 'database'));
 }
 
 const lastOf = (changes: Migrations) => Object.keys(changes).at(-1) ?? '0000';

@@ -7,14 +7,19 @@ import {
   sqliteTables,
   withoutSqliteTriggers,
 } from '../../../server/store/operations/copy/sqlite-tables.ts';
-import type { Column, Row, TableShape, Value } from '../../../server/store/operations/copy/copy-tables.ts';
+import type {
+  CopiedRow,
+  CopiedValue,
+  TableColumn,
+  TableShape,
+} from '../../../server/store/operations/copy/copy-tables.ts';
 
 const HARD_TEXTS = ['', `it's "quoted" \\ {a,b} NULL`, 'Bücher 🏮 ایران\n\tnext', '{}', 'x'.repeat(90)];
 
 /** Inserts rows into every table of the schema: `monitors` rows where they belong to a monitor, fewer elsewhere. */
 export async function fillEveryTable(dataDir: string, monitors: number): Promise<Map<string, number>> {
   const db = new DatabaseSync(join(dataDir, SQLITE_FILE));
-  const made = new Map<string, Row[]>();
+  const made = new Map<string, CopiedRow[]>();
   db.exec('PRAGMA synchronous = OFF; begin');
   await withoutSqliteTriggers(db, () => fill(db, monitors, made));
   db.exec('commit');
@@ -22,7 +27,7 @@ export async function fillEveryTable(dataDir: string, monitors: number): Promise
   return new Map([...made].map(([name, rows]) => [name, rows.length]));
 }
 
-function fill(db: DatabaseSync, monitors: number, made: Map<string, Row[]>): void {
+function fill(db: DatabaseSync, monitors: number, made: Map<string, CopiedRow[]>): void {
   const tables = sqliteTables(db);
   for (const table of tables) {
     if (table.name === 'database_id') {
@@ -32,9 +37,9 @@ function fill(db: DatabaseSync, monitors: number, made: Map<string, Row[]>): voi
     }
     const references = referencesOf(db, table.name);
     const isMany = table.name === 'monitors' || references.some(({ table: other }) => other === 'monitors');
-    const rows: Row[] = [];
+    const rows: CopiedRow[] = [];
     for (let index = 0; index < (isMany ? monitors : Math.min(monitors, 200)); index++) {
-      const given = new Map<string, Value>();
+      const given = new Map<string, CopiedValue>();
       for (const { table: other, columns } of references) {
         const parents = made.get(other) ?? [];
         const shape = tables.find(({ name }) => name === other);
@@ -67,7 +72,7 @@ function referencesOf(db: DatabaseSync, table: string): Reference[] {
   return [...references.values()];
 }
 
-function valueOf(table: string, { name, type }: Column, index: number): Value {
+function valueOf(table: string, { name, type }: TableColumn, index: number): CopiedValue {
   const kind = type.toLowerCase();
   if (kind === 'blob') return new TextEncoder().encode(`\0${table}${index}\u00ff`);
   if (kind === 'date') return new Date(1_790_000_000_000 + index).toISOString();

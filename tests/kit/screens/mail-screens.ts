@@ -63,14 +63,14 @@ const ALERTS: Record<string, Changes> = {
   changed: { ...zone, alert: alert('changed'), facts: { successor } },
   'expires-on-many': {
     ...zone,
-    group: { domains: sharing(300), changed: 0 },
+    group: { domains: sharing(300), fixedCount: 0 },
     certificateIs: { name: '*.fjord.example' },
     mail: { isAboutSeveral: true },
   },
   'not-deployed': {
     ...zone,
     alert: { kind: 'not_deployed', step: 'opened', severity: 'warning' },
-    group: { domains: sharing(3), changed: 297 },
+    group: { domains: sharing(3), fixedCount: 297 },
     waiting: sharing(3).map((domain, index) => ({ ...domain, addresses: [`192.0.2.${index + 1}`] })),
     certificateIs: { name: '*.fjord.example' },
     facts: { successor: { ...successor, name: '*.fjord.example' } },
@@ -100,7 +100,7 @@ const ALERTS: Record<string, Changes> = {
   'down-many': {
     ...zone,
     alert: alert('down'),
-    group: { domains: sharing(40), changed: 0 },
+    group: { domains: sharing(40), fixedCount: 0 },
     facts: { certificate: null, startedAt: NOW - 2 * MINUTE },
     mail: { isAboutSeveral: true },
   },

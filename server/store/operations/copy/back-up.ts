@@ -7,7 +7,7 @@ import { databaseLevel, migrate } from '../../schema/migrate.ts';
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
 import { postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type BackupMetadata, finishBackup, flush, sqliteTarget } from './backup-file.ts';
+import { type BackupMetadata, finishBackup, flushToDisk, sqliteTarget } from './backup-file.ts';
 import { CopyError, mapFileErrors } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
@@ -54,9 +54,9 @@ export async function backUp({
       } finally {
         db.close();
       }
-      flush(draft);
+      flushToDisk(draft);
       renameSync(draft, file);
-      flush(dirname(file));
+      flushToDisk(dirname(file));
       return facts;
     } finally {
       for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${suffix}`, { force: true });

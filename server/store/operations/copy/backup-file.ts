@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { findLevel, tooOldLine } from '../../schema/former-levels.ts';
+import { findLevel, tooOldMessage } from '../../schema/former-levels.ts';
 import { CopyError } from './copy-error.ts';
 import { checksumTable, copyMismatch, type TableSum, type Target } from './copy-tables.ts';
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
@@ -40,7 +40,7 @@ export function levelOfFile(
       'newer',
       `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version first.`,
     );
-  if (isTooOld) throw new CopyError('older', tooOldLine(name, done, kind));
+  if (isTooOld) throw new CopyError('older', tooOldMessage(name, done, kind));
   return level;
 }
 
@@ -160,7 +160,7 @@ function checkIntegrity(db: DatabaseSync, name: string): void {
 }
 
 /** Flushes a file, or the directory entries of a folder, to disk (fsync). */
-export function flush(path: string): void {
+export function flushToDisk(path: string): void {
   const file = openSync(path, 'r');
   try {
     fsyncSync(file);

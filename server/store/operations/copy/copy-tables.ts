@@ -3,10 +3,10 @@ import { tablesWith } from '../../schema/catalogue.ts';
 import { CopyError } from './copy-error.ts';
 
 /** A value in a form common to both databases: times of better-auth are ISO text, its booleans 0 and 1. */
-export type Value = null | number | string | Uint8Array;
-export type Row = readonly Value[];
+export type CopiedValue = null | number | string | Uint8Array;
+export type CopiedRow = readonly CopiedValue[];
 
-export interface Column {
+export interface TableColumn {
   name: string;
   kind: 'plain' | 'instant' | 'flag';
   /** The type name in the database. */
@@ -16,7 +16,7 @@ export interface Column {
 export interface TableShape {
   name: string;
   /** The columns, sorted by name. */
-  columns: Column[];
+  columns: TableColumn[];
   /** Names of tables that its foreign keys refer to and that must be filled first. */
   refersTo: string[];
 }
@@ -29,7 +29,7 @@ export interface TableSum {
 }
 
 /** Returns whether migrations keep their state in the table. It is not copied: the migrations of the target create it. */
-export const isBookkeeping = (table: string): boolean =>
+export const isMigrationTable = (table: string): boolean =>
   tablesWith('of').some(([name, of]) => name === table && of === 'migrations');
 
 export const byName = (a: { name: string }, b: { name: string }): number =>
@@ -58,11 +58,11 @@ export function sortByReferences(tables: readonly TableShape[]): TableShape[] {
 /** A database or file from which a copy reads tables. */
 export interface Source {
   tables: readonly TableShape[];
-  rows(table: TableShape): Iterable<Row[]> | AsyncIterable<Row[]>;
+  rows(table: TableShape): Iterable<CopiedRow[]> | AsyncIterable<CopiedRow[]>;
 }
 
 export interface Target extends Source {
-  insert(table: TableShape, rows: readonly Row[]): void | Promise<void>;
+  insert(table: TableShape, rows: readonly CopiedRow[]): void | Promise<void>;
 }
 
 /**
@@ -117,7 +117,7 @@ const columnsOf = ({ columns }: TableShape): string => columns.map(({ name }) =>
 /**
  * Returns an accumulator of row hashes. The sum does not depend on the order of the rows, which differs between the databases.
  */
-function createSum(table: string): { add(rows: readonly Row[]): void; result(): TableSum } {
+function createSum(table: string): { add(rows: readonly CopiedRow[]): void; result(): TableSum } {
   let rows = 0;
   let [high, low] = [0n, 0n];
   return {

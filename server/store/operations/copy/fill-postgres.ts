@@ -7,7 +7,7 @@ import { findOldProcesses, postgresDialect, waitForPostgres } from '../../db/pos
 import type { Tables } from '../../schema/tables.ts';
 import { levelOfFile, sqliteTarget } from './backup-file.ts';
 import { CopyError, mapFileErrors } from './copy-error.ts';
-import { copyTables, isBookkeeping, type TableShape, type TableSum } from './copy-tables.ts';
+import { copyTables, isMigrationTable, type TableShape, type TableSum } from './copy-tables.ts';
 import {
   dropPostgresTables,
   insertIntoPostgres,
@@ -115,7 +115,7 @@ async function tablesOfLevel(level: number): Promise<string[]> {
   try {
     await migrate(db, { dialect: 'sqlite', name: 'The reference database', upTo: level });
     const tables = await db.introspection.getTables();
-    return tables.map((table) => table.name).filter((table) => !isBookkeeping(table));
+    return tables.map((table) => table.name).filter((table) => !isMigrationTable(table));
   } finally {
     await db.destroy();
   }
@@ -131,7 +131,7 @@ export interface MoveOptions {
 }
 
 /** Copies the SQLite database, which stays unchanged, to an empty PostgreSQL database. @throws CopyError, StoreError */
-export async function move({ dataDir, to, onTable }: MoveOptions): Promise<TableSum[]> {
+export async function moveToPostgres({ dataDir, to, onTable }: MoveOptions): Promise<TableSum[]> {
   const files = { source: `The database in DATA_DIR (${dataDir})`, target: 'the database of --to' };
   return mapFileErrors(files, async () => {
     const source = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });

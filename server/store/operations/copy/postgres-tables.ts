@@ -1,15 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { bytes } from '../../db/dialect.ts';
+import { plainBytes } from '../../db/dialect.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { CopyError } from './copy-error.ts';
 import {
   byName,
-  type Column,
-  isBookkeeping,
-  type Row,
+  type CopiedRow,
+  type CopiedValue,
+  isMigrationTable,
   sortByReferences,
+  type TableColumn,
   type TableShape,
-  type Value,
 } from './copy-tables.ts';
 import { isoInstant, quoted } from './sqlite-tables.ts';
 
@@ -28,7 +28,7 @@ export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> 
     where k.contype = 'f' and t.relnamespace = current_schema()::regnamespace`.execute(db);
   const tables = new Map<string, TableShape>();
   for (const { table, column, type } of columns.rows) {
-    if (isBookkeeping(table)) continue;
+    if (isMigrationTable(table)) continue;
     const shape = tables.get(table) ?? { name: table, columns: [], refersTo: [] };
     shape.columns.push({ name: column, type, kind: kindOf(type) });
     tables.set(table, shape);
@@ -38,7 +38,7 @@ export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> 
   return sortByReferences([...tables.values()]);
 }
 
-function kindOf(type: string): Column['kind'] {
+function kindOf(type: string): TableColumn['kind'] {
   if (type === 'boolean') return 'flag';
   return type.startsWith('timestamp') ? 'instant' : 'plain';
 }
@@ -47,7 +47,7 @@ function kindOf(type: string): Column['kind'] {
 export async function* postgresRows(
   trx: Kysely<Tables>,
   { name, columns }: TableShape,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<CopiedRow[]> {
   await sql`declare copied no scroll cursor for select ${list(columns)} from ${sql.table(name)}`.execute(trx);
   for (;;) {
     const { rows } = await sql<Record<string, unknown>>`
@@ -62,7 +62,7 @@ export async function* postgresRows(
 export async function insertIntoPostgres(
   trx: Kysely<Tables>,
   { name, columns }: TableShape,
-  rows: readonly Row[],
+  rows: readonly CopiedRow[],
 ): Promise<void> {
   const arrays = columns.map(
     ({ type, kind }, index) =>
@@ -110,16 +110,16 @@ export async function dropPostgresTables(trx: Kysely<Tables>, names: readonly st
   for (const { signature } of functions) await sql`drop function ${sql.raw(signature)}`.execute(trx);
 }
 
-function toValue(value: unknown): Value {
+function toValue(value: unknown): CopiedValue {
   if (typeof value === 'boolean') return Number(value);
-  if (value instanceof Uint8Array) return bytes(value);
-  return value instanceof Date ? isoInstant(value) : (value as Value);
+  if (value instanceof Uint8Array) return plainBytes(value);
+  return value instanceof Date ? isoInstant(value) : (value as CopiedValue);
 }
 
-function toParameter(value: Value, kind: Column['kind']): unknown {
+function toParameter(value: CopiedValue, kind: TableColumn['kind']): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return kind === 'flag' && value !== null ? value !== 0 : value;
 }
 
-const list = (columns: readonly Column[]): RawBuilder<unknown> =>
+const list = (columns: readonly TableColumn[]): RawBuilder<unknown> =>
   sql.raw(columns.map(({ name }) => quoted(name)).join(', '));

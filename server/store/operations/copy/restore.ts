@@ -6,7 +6,7 @@ import {
   type BackupMetadata,
   databaseIdOf,
   dropBackupMetadata,
-  flush,
+  flushToDisk,
   openBackup,
   verifyBackup,
 } from './backup-file.ts';
@@ -37,7 +37,7 @@ export interface Restored {
  * Restores the database from a backup. A failure leaves the existing data unchanged. After a crash, the existing SQLite file may
  * have its `former` name. @throws CopyError, StoreError
  */
-export async function restore(order: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(order: RestoreOptions): Promise<Restored> {
   const { databaseUrl, dataDir, file } = order;
   const target = databaseUrl === null ? `DATA_DIR ${dataDir}` : 'the database of DATABASE_URL';
   return mapFileErrors({ source: `The backup ${file}`, target }, () =>
@@ -90,7 +90,7 @@ async function intoSqlite({
     } finally {
       db.close();
     }
-    flush(draft);
+    flushToDisk(draft);
     const former = `${path}.before-${fileTimestamp(now)}`;
     const isReplacing = existsSync(path);
     try {
@@ -101,7 +101,7 @@ async function intoSqlite({
       renameDatabase(former, path);
       throw error;
     }
-    flush(dataDir);
+    flushToDisk(dataDir);
     return { facts, former: isReplacing ? former : null, databaseId };
   } finally {
     for (const suffix of ['', '-journal', ...LOG_SUFFIXES]) rmSync(`${draft}${suffix}`, { force: true });

@@ -1,12 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   byName,
-  type Column,
-  isBookkeeping,
-  type Row,
+  type CopiedRow,
+  type CopiedValue,
+  isMigrationTable,
   sortByReferences,
+  type TableColumn,
   type TableShape,
-  type Value,
 } from './copy-tables.ts';
 
 const BATCH_SIZE = 500;
@@ -17,7 +17,7 @@ export function sqliteTables(db: DatabaseSync): TableShape[] {
     .prepare(`select name from pragma_table_list where schema = 'main' and type = 'table'`)
     .all()
     .map(({ name }) => String(name))
-    .filter((name) => !name.startsWith('sqlite_') && !isBookkeeping(name) && !isBackupTable(name));
+    .filter((name) => !name.startsWith('sqlite_') && !isMigrationTable(name) && !isBackupTable(name));
   return sortByReferences(
     names.map((name) => ({
       name,
@@ -38,17 +38,17 @@ export function sqliteTables(db: DatabaseSync): TableShape[] {
 export const BACKUP_TABLES = ['backup', 'backup_tables'];
 const isBackupTable = (name: string): boolean => BACKUP_TABLES.includes(name);
 
-function toColumn(name: string, type: string): Column {
+function toColumn(name: string, type: string): TableColumn {
   return { name, type, kind: type.toLowerCase() === 'date' ? 'instant' : 'plain' };
 }
 
 /** Yields the rows of a table in batches. */
-export function* sqliteRows(db: DatabaseSync, { name, columns }: TableShape): Generator<Row[]> {
+export function* sqliteRows(db: DatabaseSync, { name, columns }: TableShape): Generator<CopiedRow[]> {
   const statement = db.prepare(`select ${list(columns)} from ${quoted(name)}`);
   statement.setReturnArrays(true);
-  let rows: Row[] = [];
+  let rows: CopiedRow[] = [];
   for (const raw of statement.iterate() as Iterable<unknown>) {
-    rows.push((raw as Value[]).map((value, index) => toValue(value, columns[index])));
+    rows.push((raw as CopiedValue[]).map((value, index) => toValue(value, columns[index])));
     if (rows.length === BATCH_SIZE) {
       yield rows;
       rows = [];
@@ -61,7 +61,7 @@ export function* sqliteRows(db: DatabaseSync, { name, columns }: TableShape): Ge
 export function insertIntoSqlite(
   db: DatabaseSync,
   { name, columns }: TableShape,
-  rows: readonly Row[],
+  rows: readonly CopiedRow[],
 ): void {
   const placeholders = columns.map(() => '?').join(', ');
   const statement = db.prepare(`insert into ${quoted(name)} (${list(columns)}) values (${placeholders})`);
@@ -77,7 +77,7 @@ export async function withoutSqliteTriggers<T>(db: DatabaseSync, work: () => T |
   return result;
 }
 
-function toValue(value: Value, column: Column | undefined): Value {
+function toValue(value: CopiedValue, column: TableColumn | undefined): CopiedValue {
   return column?.kind === 'instant' && value !== null ? isoInstant(String(value)) : value;
 }
 
@@ -88,4 +88,4 @@ export function isoInstant(value: string | Date): string {
 }
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const list = (columns: readonly Column[]): string => columns.map(({ name }) => quoted(name)).join(', ');
+const list = (columns: readonly TableColumn[]): string => columns.map(({ name }) => quoted(name)).join(', ');
