@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** A cipher suite of TLS 1.3 (RFC 8446 §B.4). Lengths in bytes. */
 export interface CipherSuite {
@@ -10,7 +10,7 @@ export interface CipherSuite {
   keyBytes: number;
 }
 
-/** The cipher suites that we know, by their numbers. */
+/** The cipher suites that we support, by IANA's numbers. */
 export const CIPHER_SUITES: ReadonlyMap<number, CipherSuite> = new Map<number, CipherSuite>([
   [
     0x1301,
@@ -35,6 +35,8 @@ export const CIPHER_SUITES: ReadonlyMap<number, CipherSuite> = new Map<number, C
 const IV_BYTES = 12;
 const EMPTY = Buffer.alloc(0);
 const ZEROS = Buffer.alloc(48);
+/** Block length of the hashes in bytes (FIPS 180-4 §1). */
+const BLOCK_BYTES = { sha256: 64, sha384: 128 };
 /** Hashes of a transcript without messages. */
 const NO_MESSAGES = { sha256: hash('sha256', EMPTY, 'buffer'), sha384: hash('sha384', EMPTY, 'buffer') };
 
@@ -64,7 +66,7 @@ export class KeySchedule {
     this.#secret = this.#extract(ZEROS.subarray(0, suite.hashBytes), ZEROS.subarray(0, suite.hashBytes));
   }
 
-  /** Mixes in the shared secret of the key exchange, and returns the secrets of the handshake. `transcript`: its hash up to the ServerHello. */
+  /** Returns the secrets of the handshake. `shared`: result of the key exchange. `transcript`: hash of the messages up to the ServerHello. */
   handshakeSecrets(shared: Buffer, transcript: Buffer): TrafficSecrets {
     this.#advance(shared);
     return {
@@ -73,7 +75,7 @@ export class KeySchedule {
     };
   }
 
-  /** Returns the secrets of the application data. `transcript`: its hash up to the server's Finished. */
+  /** Returns the secrets of the application data. `transcript`: hash of the messages up to the server's Finished. */
   applicationSecrets(transcript: Buffer): TrafficSecrets {
     this.#advance(ZEROS.subarray(0, this.#suite.hashBytes));
     return {
@@ -98,7 +100,7 @@ export class KeySchedule {
 
   /** Returns the hash of the transcript of these handshake messages (RFC 8446 §4.4.1). */
   transcriptHash(messages: readonly Buffer[]): Buffer {
-    return hash(this.#suite.hash, Buffer.concat(messages), 'buffer');
+    return digest(this.#suite.hash, Buffer.concat(messages));
   }
 
   #advance(input: Buffer): void {
@@ -111,7 +113,7 @@ export class KeySchedule {
     return this.#hmac(salt, input);
   }
 
-  /** Derive-Secret, with the hash of the messages instead of the messages. */
+  /** Derive-Secret (RFC 8446 §7.1). `transcript`: hash of the messages. */
   #derive(label: string, transcript: Buffer): Buffer {
     return this.#expandLabel(this.#secret, label, transcript, this.#suite.hashBytes);
   }
@@ -130,9 +132,31 @@ export class KeySchedule {
   }
 
   #hmac(key: Buffer, data: Buffer): Buffer {
-    return createHmac(this.#suite.hash, key).update(data).digest();
+    return hmac(this.#suite.hash, key, data);
   }
 }
+
+/**
+ * Returns an HMAC (RFC 2104 §2). `key`: at most one block. Two plain hashes take half the time of `createHmac`, which creates an object in native
+ * code, and a handshake needs 21 HMACs.
+ */
+export function hmac(name: CipherSuite['hash'], key: Buffer, data: Buffer): Buffer {
+  const block = BLOCK_BYTES[name];
+  const inner = Buffer.allocUnsafe(block + data.length).fill(0x36, 0, block);
+  const outer = Buffer.allocUnsafe(block + NO_MESSAGES[name].length).fill(0x5c, 0, block);
+  for (let index = 0; index < key.length; index++) {
+    const byte = key[index] ?? 0;
+    inner[index] = byte ^ 0x36;
+    outer[index] = byte ^ 0x5c;
+  }
+  inner.set(data, block);
+  outer.write(hash(name, inner, 'latin1'), block, 'latin1');
+  return digest(name, outer);
+}
+
+/** Returns the hash of the data. Node returns a string in a third of the time of a Buffer. */
+const digest = (name: CipherSuite['hash'], data: Buffer): Buffer =>
+  Buffer.from(hash(name, data, 'latin1'), 'latin1');
 
 /** Returns whether two values are equal, in a time that depends only on their lengths. */
 export function isSameSecret(one: Buffer, other: Buffer): boolean {

@@ -1,8 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
+import { createHmac, createPrivateKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Tls13Client } from './client.ts';
 import { type EphemeralKey, sharedSecret } from './ephemeral-key.ts';
-import { CIPHER_SUITES, type CipherSuite, KeySchedule, type TrafficSecrets } from './key-schedule.ts';
+import { CIPHER_SUITES, type CipherSuite, hmac, KeySchedule, type TrafficSecrets } from './key-schedule.ts';
 import { RecordCipher } from './record-layer.ts';
 
 // The trace “Simple 1-RTT Handshake” of RFC 8448 §3. Its values are the RFC's, byte for byte.
@@ -195,6 +195,16 @@ describe('The trace of RFC 8448 §3', () => {
       client.push(SERVER_HELLO_RECORD);
       expect(() => client.push(wrong)).toThrow('invalid: tag of a record');
       expect(client.proof).toBeNull();
+    }
+  });
+});
+
+describe('The HMAC of the key schedule', () => {
+  it.each(['sha256', 'sha384'] as const)('equals that of OpenSSL for %s', (name) => {
+    const block = name === 'sha256' ? 64 : 128;
+    for (let length = 0; length <= block; length++) {
+      const [key, data] = [randomBytes(length), randomBytes(3 * length)];
+      expect(hmac(name, key, data)).toEqual(createHmac(name, key).update(data).digest());
     }
   });
 });
