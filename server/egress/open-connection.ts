@@ -21,8 +21,8 @@ export interface ConnectionOptions {
   /** Maximum number of bytes from the peer, checked every 250 ms. Above it the socket is destroyed with `TooManyBytesError`. */
   maxBytes: number;
   /**
-   * Called with the bytes of the peer instead of 'data' events. They are valid only during the call: the buffer is used again. Node allocates
-   * 64 kB per event otherwise, which is a tenth of the CPU time of a check.
+   * Called with the bytes of the peer instead of 'data' events. Copy what you keep: the buffer is reused after the call. Without that, Node
+   * allocates 64 kB per event, which is a tenth of the CPU time of a check.
    */
   onBytes?: (bytes: Buffer) => void;
 }

@@ -33,7 +33,7 @@ export interface ExaminerClientOptions {
   onCut: () => void;
   /** Called for failures of the disk cache, bugs in sources, thread errors and terminations of hung threads. */
   onTrouble: (error: Error) => void;
-  /** Called with one sentence if OpenSSL saw a host in another way than our own TLS client. */
+  /** Called with one sentence if our two TLS clients repeatedly see the same host differently. */
   onDifference: (detail: string) => void;
 }
 

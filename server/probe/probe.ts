@@ -72,8 +72,8 @@ export interface Probe {
 /** A probe that can also observe with our own TLS client, which needs less CPU time than OpenSSL. */
 interface TwoClientProbe extends Probe {
   /**
-   * Observes with our own TLS client, with one connection per address. Returns null if anything is unusual; call `observe` to find out
-   * what. The observation may be used only if it confirms an earlier result.
+   * Observes with our own TLS client, with one connection per address. Returns null if anything is unusual; then call `observe`. The
+   * observation may be used only if it confirms an earlier result.
    */
   observeWithOwnClient(endpoint: CheckedEndpoint, options: ObserveOptions): Promise<Observation | null>;
 }
@@ -147,7 +147,7 @@ export function createProbe(options: ProbeOptions): TwoClientProbe {
     caps,
     failureLimit: createFailureLimit({ now, monotonic }),
   };
-  // Short limits, because OpenSSL may have to look after it.
+  // Short limits, because a probe with OpenSSL may follow.
   const shortCaps = { check: caps.read, connect: caps.read / 8, handshake: caps.read / 4 };
   const withOwnClient = { ...withOpenssl, look: probeWithOwnClient, caps: { ...caps, ...shortCaps } };
   const unusual = rememberUnusual(monotonic);

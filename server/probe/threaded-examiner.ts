@@ -19,7 +19,7 @@ interface ThreadedExaminerOptions extends ThreadSettings {
   onLimit?: () => void;
   /** Called for failures of the disk cache, bugs in sources, thread errors and terminations of hung threads. */
   onTrouble: (error: Error) => void;
-  /** Called with one sentence if OpenSSL saw a host in another way than our own TLS client. */
+  /** Called with one sentence if our two TLS clients repeatedly see the same host differently. */
   onDifference?: (detail: string) => void;
   /** Replacements for single timeouts, used by tests. */
   timeouts?: { checks?: Partial<ThreadTimeouts>; previews?: Partial<ThreadTimeouts> };

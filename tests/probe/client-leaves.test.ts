@@ -227,7 +227,7 @@ describe('A server with two certificates of one key type', () => {
 const CLIENT_HELLOS = 2;
 
 describe('A check', () => {
-  it('opens two connections to a web server whose only certificate browsers refuse, and one with other protocols', async () => {
+  it('connects twice to a web server with only an Ed25519 certificate, and once if the protocol is not https', async () => {
     const server = await serving([issue({ key: 'Ed25519' })], { minVersion: 'TLSv1.3' });
     const verdict = await check(server, { withPosture: false });
     expect(verdict.findings).toMatchObject([{ facts: { rule: 'ed25519_key' } }]);

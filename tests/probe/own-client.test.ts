@@ -113,7 +113,7 @@ describe('Our own TLS client', () => {
     expect(read).toEqual(observed);
   });
 
-  it('chooses among several certificates as OpenSSL does', async () => {
+  it('gets the same certificate as OpenSSL from a server that has several', async () => {
     const rsa = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
     const peer = keep(await startTlsServer({ '*': [rsa, leaf] }, { serve }));
     const { read, observed } = await both(peer);
@@ -206,7 +206,7 @@ describe('Our own TLS client', () => {
     expect(peer.accepted()).toBe(2);
   });
 
-  it('tries a server again that broke single connections', async () => {
+  it('uses a server again after a single broken connection', async () => {
     const peer = keep(await startTlsServer({ '*': leaf }));
     const broken = keep(await startRawPeer(closing));
     let isBroken = false;

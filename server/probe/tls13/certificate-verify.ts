@@ -7,7 +7,7 @@ import { Surprise } from './wire.ts';
 
 interface Scheme {
   algorithm: SignatureAlgorithm;
-  /** Returns whether the scheme allows this key. In TLS 1.3 an ECDSA scheme names the curve, too (RFC 8446 §4.2.3). */
+  /** Returns whether the scheme fits the key. In TLS 1.3, an ECDSA scheme also fixes the curve (RFC 8446 §4.2.3). */
   allows: (key: PublicKey) => boolean;
 }
 
@@ -32,7 +32,7 @@ const edwards = (identifier: string): Scheme => ({
   allows: (key) => key.algorithm === identifier,
 });
 
-/** The schemes that a CertificateVerify may have, without PKCS #1 and SHA-1 (RFC 8446 §4.2.3). */
+/** Signature schemes permitted in CertificateVerify. PKCS #1 and SHA-1 are not (RFC 8446 §4.2.3). */
 const SCHEMES: ReadonlyMap<number, Scheme> = new Map([
   [0x0403, ecdsa('P-256', 'sha256')],
   [0x0503, ecdsa('P-384', 'sha384')],
@@ -50,8 +50,8 @@ const SCHEMES: ReadonlyMap<number, Scheme> = new Map([
 const CONTEXT = Buffer.concat([Buffer.alloc(64, 0x20), Buffer.from('TLS 1.3, server CertificateVerify\0')]);
 
 /**
- * Verifies that the server has the key of the leaf (RFC 8446 §4.4.3). `transcript`: its hash up to the Certificate. Requires that OpenSSL
- * can decode every certificate, because the usual handshake fails otherwise. @throws Surprise if not
+ * Verifies the CertificateVerify: the server has the private key of the leaf (RFC 8446 §4.4.3). `transcript`: hash of the messages up to
+ * Certificate. @throws Surprise if the signature is not valid, or if OpenSSL, whose handshake would then fail, cannot decode a certificate
  */
 export function requirePossession(
   chain: readonly Uint8Array[],
@@ -67,7 +67,7 @@ export function requirePossession(
     throw new Surprise('invalid', 'signature of CertificateVerify');
 }
 
-/** The certificates that OpenSSL could decode, by fingerprint. */
+/** Fingerprints of certificates that OpenSSL has decoded. */
 const decoded = new LruCache<string, true>(1_000);
 
 function readableCertificate(der: Uint8Array): Certificate {

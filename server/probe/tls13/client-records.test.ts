@@ -30,13 +30,13 @@ const ticketWith = (...extensions: readonly Buffer[]): Buffer =>
     vector(2, ...extensions),
   );
 
-/** Returns the reason why the client refuses a flight in these records; null if it accepts it. */
+/** Returns why the client refuses a flight with these records, or null if it accepts the flight. */
 function refusal(frame: (flight: Flight) => Buffer): string | null {
   const { client, answer } = start();
   return refusalOf(client, frame(answer()));
 }
 
-describe('The records of our client of TLS 1.3', () => {
+describe('Our TLS 1.3 client, reading records,', () => {
   const clear = ({ serverHello }: Flight): Buffer => record(HANDSHAKE, serverHello);
   const change = record(CONTENT.changeCipherSpec, Buffer.of(1));
   const seal = (flight: Flight, ...contents: readonly Buffer[]): Buffer =>
@@ -299,13 +299,13 @@ describe('The records of our client of TLS 1.3', () => {
       expect(() => send(CONTENT.applicationData, empty)).toThrow('too_large: number of empty records');
     });
 
-    it('refuses a change of keys, and requests for a client certificate', () => {
+    it('refuses KeyUpdate, and requests for a client certificate', () => {
       expect(() => open().send(HANDSHAKE, message(24, Buffer.of(0)))).toThrow('key_update: KeyUpdate');
       expect(() => open().send(HANDSHAKE, message(13, Buffer.of(0)))).toThrow('client_certificate');
       expect(() => open().send(HANDSHAKE, message(20, Buffer.alloc(32)))).toThrow('unexpected');
     });
 
-    it('reads nothing after close_notify, and nothing with the keys of the handshake', () => {
+    it('ignores data after close_notify, and refuses records with the keys of the handshake', () => {
       const { client, send } = open();
       expect(send(CONTENT.alert, Buffer.of(1, 0))).toEqual([]);
       expect(client.hasEnded).toBe(true);
@@ -318,7 +318,7 @@ describe('The records of our client of TLS 1.3', () => {
       expect(() => second.push(old)).toThrow('invalid: tag of a record');
     });
 
-    it('reports other alerts, repeated records, and empty data', () => {
+    it('refuses other alerts and repeated records, and accepts empty records', () => {
       expect(() => open().send(CONTENT.alert, Buffer.of(2, 116))).toThrow('alert: number 116');
       const { client, send } = open();
       expect(send(CONTENT.applicationData, Buffer.alloc(0))).toEqual([Buffer.alloc(0)]);

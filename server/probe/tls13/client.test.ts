@@ -21,13 +21,13 @@ const other = root.issue({ dnsNames: ['site.test'] });
 const keyOf = ({ keyPem }: { keyPem: string }): KeyObject => createPrivateKey(keyPem);
 const start = () => startClient(leaf);
 
-/** Returns the reason why the client refuses a flight; null if it accepts it. */
+/** Returns why the client refuses a flight, or null if it accepts the flight. */
 function refusal(more: Partial<FlightOptions>): string | null {
   const { client, answer } = start();
   return refusalOf(client, framed(answer({ chain: [leaf.der, root.der], ...more })));
 }
 
-describe('Our client of TLS 1.3', () => {
+describe('Our TLS 1.3 client', () => {
   it.each([0x1301, 0x1302, 0x1303])('completes a handshake with cipher suite %i', (cipher) => {
     const { client, answer } = start();
     const flight = answer({ cipher, chain: [leaf.der, root.der] });
@@ -219,7 +219,7 @@ describe('Our client of TLS 1.3', () => {
     expect(refusal(more)).toBe(reason);
   });
 
-  it('reads the protocol and the OCSP response of the leaf only', () => {
+  it('reads the ALPN protocol, and only the OCSP response of the leaf', () => {
     const staple = (text: string) => extension(5, Buffer.of(1), vector(3, Buffer.from(text)));
     const { client, answer } = start();
     const list = [
@@ -242,8 +242,8 @@ describe('Our client of TLS 1.3', () => {
   });
 });
 
-describe('The key pair of our client', () => {
-  it('is used for a minute, and then replaced', () => {
+describe('The X25519 key pair of our TLS 1.3 client', () => {
+  it('is replaced after a minute', () => {
     const now = 10 ** 9;
     const first = ephemeralKey(now);
     expect(first.share).toHaveLength(32);

@@ -15,14 +15,14 @@ import { type CipherSuite, isSameSecret, KeySchedule, type TrafficSecrets } from
 import { CONTENT, RecordCipher, RecordSplitter, type WireRecord } from './record-layer.ts';
 import { Surprise } from './wire.ts';
 
-/** What a server showed in a handshake that was verified to its end. */
+/** What the server sent in a handshake that we verified completely. */
 export interface ServerProof {
-  /** DER as sent, leaf first. */
+  /** Certificates (DER) as the server sent them, leaf first. */
   chain: Uint8Array[];
-  /** Name of the cipher suite. */
+  /** Name of the cipher suite, as in `CipherSuite`. */
   cipher: string;
   alpn: string | null;
-  /** DER of the stapled OCSPResponse. */
+  /** DER of the stapled OCSPResponse; null if the server sent none. */
   staple: Uint8Array | null;
 }
 
@@ -35,7 +35,7 @@ const FLIGHT = [
   MESSAGE.finished,
 ];
 
-/** Longest bodies in bytes. That of Certificate is the one of OpenSSL, which refuses longer ones. */
+/** Maximum length of the body of each message, in bytes. The limit for Certificate is the same as in OpenSSL. */
 const LIMITS: ReadonlyMap<number, number> = new Map([
   [MESSAGE.serverHello, 8_192],
   [MESSAGE.encryptedExtensions, 16_384],
@@ -44,9 +44,9 @@ const LIMITS: ReadonlyMap<number, number> = new Map([
   [MESSAGE.finished, 64],
   [MESSAGE.newSessionTicket, 16_384],
 ]);
-/** Servers send one to four tickets. */
+/** Maximum number of session tickets. Servers usually send one to four. */
 const MAX_TICKETS = 16;
-/** OpenSSL refuses more empty records in a row. */
+/** Maximum number of empty records. OpenSSL refuses more of them in a row. */
 const MAX_EMPTY_RECORDS = 32;
 
 const WARNING = 1;
@@ -54,17 +54,17 @@ const CLOSE_NOTIFY = 0;
 const CHANGE_CIPHER_SPEC = Buffer.from('140303000101', 'hex');
 
 /**
- * A client of TLS 1.3 (RFC 8446 §A.1) for one handshake without PSK. It reads the server's bytes and returns what to send. Resumption, early data,
- * client certificates and key updates are a Surprise, after which the caller must end the connection.
+ * A TLS 1.3 client (RFC 8446 §A.1) for one handshake without PSK. It does no I/O: the caller passes the bytes of the server, and sends what
+ * the client returns. Throws a Surprise for resumption, early data, client certificates and key updates; then the caller must close the connection.
  */
 export class Tls13Client {
   readonly #offer: Offer;
   readonly #key: EphemeralKey;
   readonly #records = new RecordSplitter();
   readonly #messages = new MessageJoiner();
-  /** The handshake messages so far, for the transcript. Emptied when the handshake ends. */
+  /** The handshake messages sent and received so far, for the transcript hash. Emptied when the handshake ends. */
   #transcript: Buffer[];
-  /** Index in `FLIGHT` of the message that must come next. */
+  /** Index in `FLIGHT` of the next expected message. */
   #next = 0;
   #suite: CipherSuite | null = null;
   #schedule: KeySchedule | null = null;
@@ -80,30 +80,30 @@ export class Tls13Client {
   #emptyRecords = 0;
   #hasEnded = false;
 
-  /** `hello`: the message ClientHello, without the header of its record. */
+  /** `hello`: the ClientHello message without the record header. */
   constructor(hello: Buffer, offer: Offer, key: EphemeralKey) {
     this.#offer = offer;
     this.#key = key;
     this.#transcript = [hello];
   }
 
-  /** What the server showed; null until its Finished is verified. */
+  /** The result of the handshake; null until we have verified the server's Finished. */
   get proof(): ServerProof | null {
     if (this.#finish === null || this.#suite === null) return null;
     return { chain: this.#chain, cipher: this.#suite.name, alpn: this.#alpn, staple: this.#staple };
   }
 
-  /** Whether the server said close_notify. Nothing after it is read. */
+  /** Whether the server sent close_notify. We ignore everything after it. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** Our second flight, which must be sent before anything else; null until `proof` is there. */
+  /** Our second flight: the bytes to send before any other data; null while `proof` is null. */
   get secondFlight(): Buffer | null {
     return this.#finish;
   }
 
-  /** Reads more bytes of the server. Returns the application data in them. @throws Surprise for everything that is not plain success */
+  /** Reads more bytes from the server, and returns the application data in them. @throws Surprise for anything unusual */
   push(chunk: Buffer): Buffer[] {
     const data: Buffer[] = [];
     if (this.#hasEnded) return data;
@@ -117,12 +117,12 @@ export class Tls13Client {
     return data;
   }
 
-  /** Returns the record with application data. @throws Error before the handshake is complete */
+  /** Encrypts application data in one record. @throws Error before the handshake is complete */
   seal(data: Buffer): Buffer {
     return this.#seal(CONTENT.applicationData, data);
   }
 
-  /** Returns the record that ends our side of the connection (RFC 8446 §6.1). */
+  /** Returns a record with close_notify, which closes our side of the connection (RFC 8446 §6.1). */
   closeNotify(): Buffer {
     return this.#seal(CONTENT.alert, Buffer.of(WARNING, CLOSE_NOTIFY));
   }
@@ -146,9 +146,9 @@ export class Tls13Client {
     return this.#readContent(type, content);
   }
 
-  /** Skips the one ChangeCipherSpec that servers send for the sake of middleboxes (RFC 8446 §5, §D.4). */
+  /** Skips the ChangeCipherSpec that servers may send once for compatibility with middleboxes (RFC 8446 §5, §D.4). */
   #readChange(body: Buffer): void {
-    const isInPlace = this.#incoming !== null && this.#finish === null && !this.#messages.isWithinMessage;
+    const isInPlace = this.#incoming !== null && this.#finish === null && !this.#messages.hasPartialMessage;
     if (this.#hasChange || !isInPlace || body.length !== 1 || body[0] !== 1)
       throw new Surprise('unexpected', 'ChangeCipherSpec');
     this.#hasChange = true;
@@ -162,7 +162,7 @@ export class Tls13Client {
       return null;
     }
     // Fragments of a handshake message must not be interleaved with other records (RFC 8446 §5.1).
-    if (this.#messages.isWithinMessage) throw new Surprise('unexpected', 'record within a message');
+    if (this.#messages.hasPartialMessage) throw new Surprise('unexpected', 'record within a message');
     if (type === CONTENT.applicationData && this.#finish !== null) {
       if (content.length === 0) this.#emptyRecords += 1;
       if (this.#emptyRecords > MAX_EMPTY_RECORDS) throw new Surprise('too_large', 'number of empty records');
@@ -189,7 +189,7 @@ export class Tls13Client {
     if (this.#tickets > MAX_TICKETS) throw new Surprise('too_large', 'number of tickets');
   }
 
-  /** Returns the longest body of a message of this type. @throws Surprise if the type is not the one that must come now */
+  /** Returns the maximum length in bytes of a message of this type. @throws Surprise if another type must come next */
   #limitOf(type: number): number {
     if (type === MESSAGE.certificateRequest) throw new Surprise('client_certificate', 'CertificateRequest');
     if (type === MESSAGE.keyUpdate) throw new Surprise('key_update', 'KeyUpdate');
@@ -245,7 +245,7 @@ export class Tls13Client {
     const { client, server } = schedule.applicationSecrets(transcript);
     this.#incoming = this.#cipher(server);
     this.#outgoing = this.#cipher(client);
-    // A client that sent a session id sends a ChangeCipherSpec, too (RFC 8446 §D.4).
+    // A client that sent a session id also sends ChangeCipherSpec (RFC 8446 §D.4).
     const change = this.#offer.sessionId.length > 0 ? CHANGE_CIPHER_SPEC : Buffer.alloc(0);
     this.#finish = Buffer.concat([change, finished]);
     this.#schedule = null;
@@ -253,9 +253,9 @@ export class Tls13Client {
     this.#transcript = [];
   }
 
-  /** Requires that nothing follows in the record, because the next bytes have other keys (RFC 8446 §5.1). */
+  /** Requires that the record ends here, because the next message uses new keys (RFC 8446 §5.1). */
   #requireEndOfRecord(): void {
-    if (this.#messages.isWithinMessage) throw new Surprise('unexpected', 'message across a change of keys');
+    if (this.#messages.hasPartialMessage) throw new Surprise('unexpected', 'message across a change of keys');
   }
 
   #transcriptHash(): Buffer {

@@ -7,12 +7,12 @@ export interface EphemeralKey {
   share: Buffer;
 }
 
-/** Longest use of a key pair, ms. We send and keep nothing confidential, so what it protects is only the proof of the server's key. */
+/** How long a key pair is reused, in ms. That is safe because it protects only a HEAD request without credentials. */
 const REUSE_MS = 60_000;
 
 let current: { key: EphemeralKey; until: number } | null = null;
 
-/** Returns the key pair for a handshake that begins now. `now`: monotonic, ms. It is forgotten after a minute. */
+/** Returns the current key pair, or creates one if it is older than a minute. `now`: monotonic time in ms. */
 export function ephemeralKey(now: number): EphemeralKey {
   if (current !== null && now < current.until) return current.key;
   const made = { key: createKey(), until: now + REUSE_MS };
@@ -28,7 +28,7 @@ function createKey(): EphemeralKey {
   return { privateKey, share: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url') };
 }
 
-/** Returns the secret shared with the owner of `share`, 32 bytes. @throws Surprise if it is zero (RFC 8446 §7.4.2) */
+/** Computes the X25519 shared secret (32 bytes). `share`: public key of the peer. @throws Surprise if it is all zeros (RFC 8446 §7.4.2) */
 export function sharedSecret({ privateKey }: EphemeralKey, share: Buffer): Buffer {
   const key = { kty: 'OKP', crv: 'X25519', x: share.toString('base64url') };
   let secret: Buffer;

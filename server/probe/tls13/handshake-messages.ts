@@ -2,7 +2,7 @@ import { EXTENSION_TYPE, GROUP } from '../hello/client-hello.ts';
 import { CIPHER_SUITES, type CipherSuite } from './key-schedule.ts';
 import { Surprise, WireReader } from './wire.ts';
 
-/** Handshake types that servers send in TLS 1.3 (RFC 8446 §4). */
+/** Types of the handshake messages that a TLS 1.3 server may send (RFC 8446 §4). */
 export const MESSAGE = {
   serverHello: 2,
   newSessionTicket: 4,
@@ -14,31 +14,33 @@ export const MESSAGE = {
   keyUpdate: 24,
 };
 
-/** What our ClientHello offered: a server may choose nothing else. */
+/** What our ClientHello offered. The server may only choose from it. */
 export interface Offer {
   sessionId: Buffer;
-  /** IANA's numbers. */
+  /** Numbers of the cipher suites, signature schemes and extensions in the registries of IANA. */
   ciphers: readonly number[];
   signatures: readonly number[];
   extensions: readonly number[];
   alpn: readonly string[];
 }
 
-/** A complete handshake message. `bytes` include its header. */
+/** A complete handshake message. */
 export interface Message {
   type: number;
+  /** The message without its header. */
   body: Buffer;
+  /** The message with its header, as the transcript hash needs it. */
   bytes: Buffer;
 }
 
 const MESSAGE_HEADER_BYTES = 4;
 
-/** Joins the fragments of handshake messages (RFC 8446 §5.1). */
+/** Assembles handshake messages from the records that carry their fragments (RFC 8446 §5.1). */
 export class MessageJoiner {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Whether a message has begun that is not complete. */
-  get isWithinMessage(): boolean {
+  /** Whether the bytes so far end in the middle of a message. */
+  get hasPartialMessage(): boolean {
     return this.#rest.length > 0;
   }
 
@@ -47,8 +49,8 @@ export class MessageJoiner {
   }
 
   /**
-   * Returns the next message, or null until it is complete. `limitOf` returns the longest body in bytes of a type, and throws for types that
-   * are not expected, so that neither fills the memory.
+   * Returns the next message, or null if more bytes are needed. `limitOf` returns the maximum body length for a type in bytes, and throws if the
+   * type is not expected. It is called once the header is there, so that a peer cannot make us buffer a large message.
    */
   next(limitOf: (type: number) => number): Message | null {
     if (this.#rest.length < MESSAGE_HEADER_BYTES) return null;
@@ -63,15 +65,15 @@ export class MessageJoiner {
   }
 }
 
-/** The random of a HelloRetryRequest, the SHA-256 of its name (RFC 8446 §4.1.3). */
+/** The random value that marks a ServerHello as HelloRetryRequest (RFC 8446 §4.1.3). */
 const RETRY_RANDOM = Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex');
 const TLS_1_2 = 0x0303;
 const TLS_1_3 = 0x0304;
 const X25519_BYTES = 32;
 
 /**
- * Reads a ServerHello (RFC 8446 §4.1.3), which must choose TLS 1.3, X25519, and what else was offered. A downgrade mark in its random needs no
- * check, because older versions are a Surprise anyway.
+ * Reads a ServerHello (RFC 8446 §4.1.3). It must choose TLS 1.3, X25519 and a cipher suite that we offered. The downgrade marker in its random is
+ * not checked: it matters only to clients that accept older versions.
  */
 export function readServerHello(body: Buffer, offer: Offer): { suite: CipherSuite; share: Buffer } {
   const reader = new WireReader(body);
@@ -106,7 +108,7 @@ function readShare(extension: Buffer): Buffer {
   return share;
 }
 
-/** Returns the extensions by type. @throws Surprise if one occurs twice (RFC 8446 §4.2) */
+/** Returns the extensions by type. @throws Surprise if a type occurs twice (RFC 8446 §4.2) */
 function readExtensions(bytes: Buffer): Map<number, Buffer> {
   const reader = new WireReader(bytes);
   const extensions = new Map<number, Buffer>();
@@ -118,14 +120,14 @@ function readExtensions(bytes: Buffer): Map<number, Buffer> {
   return extensions;
 }
 
-/** The extensions that EncryptedExtensions may contain if we offered them (RFC 8446 §4.2, RFC 8449 §4). */
+/** Extensions that EncryptedExtensions may contain, if we offered them (RFC 8446 §4.2, RFC 8449 §4). */
 const ENCRYPTED: readonly number[] = [
   EXTENSION_TYPE.serverName,
   EXTENSION_TYPE.groups,
   EXTENSION_TYPE.alpn,
   EXTENSION_TYPE.recordSizeLimit,
 ];
-/** Our longest record is far shorter, so a limit above this needs no care. */
+/** Lowest record size limit that we accept, in bytes. All our records are far shorter, so we can ignore higher limits. */
 const MIN_RECORD_LIMIT = 2 ** 12;
 
 /** Reads EncryptedExtensions (RFC 8446 §4.3.1). Returns the protocol that the server chose by ALPN, or null. */
@@ -145,7 +147,7 @@ export function readEncryptedExtensions(body: Buffer, offer: Offer): string | nu
   return alpn === undefined ? null : readAlpn(alpn, offer.alpn);
 }
 
-/** Reads the one name that a server may choose (RFC 7301 §3.1). */
+/** Reads the protocol that the server chose: exactly one (RFC 7301 §3.1). */
 function readAlpn(extension: Buffer, offered: readonly string[]): string {
   const reader = new WireReader(extension);
   const list = new WireReader(reader.vector(2));
@@ -156,12 +158,12 @@ function readAlpn(extension: Buffer, offered: readonly string[]): string {
   return name;
 }
 
-/** As many certificates as the usual handshake reads. A server that sends more is looked at with OpenSSL. */
+/** The same limit as for handshakes with OpenSSL, which handle longer chains. */
 const MAX_CERTIFICATES = 256;
 const MAX_STAPLE_BYTES = 64 * 1024;
 const OCSP = 1;
 
-/** Reads a Certificate message (RFC 8446 §4.4.2). Returns copies of the DER as sent, leaf first, and of the OCSPResponse beside the leaf. */
+/** Reads a Certificate message (RFC 8446 §4.4.2). Returns copies: the certificates (DER) in the order sent, and the leaf's OCSPResponse. */
 export function readCertificates(
   body: Buffer,
   offer: Offer,
@@ -199,7 +201,7 @@ function readStaple(extension: Buffer): Uint8Array {
   return Uint8Array.from(response);
 }
 
-/** Reads a CertificateVerify (RFC 8446 §4.4.3), whose scheme must be one that was offered. */
+/** Reads a CertificateVerify (RFC 8446 §4.4.3). @throws Surprise if we did not offer its signature scheme */
 export function readCertificateVerify(body: Buffer, offer: Offer): { scheme: number; signature: Buffer } {
   const reader = new WireReader(body);
   const scheme = reader.number(2);
@@ -212,10 +214,10 @@ export function readCertificateVerify(body: Buffer, offer: Offer): { scheme: num
 const EARLY_DATA = 42;
 const isGrease = (type: number): boolean => (type & 0x0f0f) === 0x0a0a && type >> 8 === (type & 0xff);
 
-/** Requires that OpenSSL can read a NewSessionTicket (RFC 8446 §4.6.1), because it ends the connection otherwise. @throws Surprise if not */
+/** Checks a NewSessionTicket as strictly as OpenSSL (RFC 8446 §4.6.1), which aborts the connection otherwise. @throws Surprise if it fails */
 export function requireTicket(body: Buffer): void {
   const reader = new WireReader(body);
-  // The lifetime, a number to add to its age, and the nonce.
+  // ticket_lifetime and ticket_age_add, then ticket_nonce.
   reader.bytes(4 + 4);
   reader.vector(1);
   if (reader.vector(2).length === 0) throw new Surprise('malformed', 'empty ticket');

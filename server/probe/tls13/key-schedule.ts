@@ -40,21 +40,21 @@ const BLOCK_BYTES = { sha256: 64, sha384: 128 };
 /** Hashes of a transcript without messages. */
 const NO_MESSAGES = { sha256: hash('sha256', EMPTY, 'buffer'), sha384: hash('sha384', EMPTY, 'buffer') };
 
-/** The key and the IV of one direction. */
+/** The keys for one direction. */
 export interface TrafficKeys {
   key: Buffer;
   iv: Buffer;
 }
 
-/** A traffic secret of each side. */
+/** The traffic secrets of both sides. */
 export interface TrafficSecrets {
   client: Buffer;
   server: Buffer;
 }
 
 /**
- * The key schedule of a full handshake without PSK (RFC 8446 §7.1): every secret that a client needs, and nothing for resumption, exporters
- * or early data.
+ * The key schedule of a full handshake without PSK (RFC 8446 §7.1). Derives only the secrets of handshake and application data, not those of
+ * resumption, exporters and early data.
  */
 export class KeySchedule {
   readonly #suite: CipherSuite;
@@ -84,7 +84,7 @@ export class KeySchedule {
     };
   }
 
-  /** Returns key and IV for a traffic secret (RFC 8446 §7.3). */
+  /** Derives the key and IV from a traffic secret (RFC 8446 §7.3). */
   keysOf(secret: Buffer): TrafficKeys {
     return {
       key: this.#expandLabel(secret, 'key', EMPTY, this.#suite.keyBytes),
@@ -92,13 +92,13 @@ export class KeySchedule {
     };
   }
 
-  /** Returns the `verify_data` of a Finished message (RFC 8446 §4.4.4). `secret`: the handshake traffic secret of its sender. */
+  /** Returns the `verify_data` of a Finished message (RFC 8446 §4.4.4). `secret`: handshake traffic secret of the sender. */
   verifyData(secret: Buffer, transcript: Buffer): Buffer {
     const key = this.#expandLabel(secret, 'finished', EMPTY, this.#suite.hashBytes);
     return this.#hmac(key, transcript);
   }
 
-  /** Returns the hash of the transcript of these handshake messages (RFC 8446 §4.4.1). */
+  /** Returns the transcript hash of handshake messages (RFC 8446 §4.4.1). */
   transcriptHash(messages: readonly Buffer[]): Buffer {
     return digest(this.#suite.hash, Buffer.concat(messages));
   }
@@ -158,7 +158,7 @@ export function hmac(name: CipherSuite['hash'], key: Buffer, data: Buffer): Buff
 const digest = (name: CipherSuite['hash'], data: Buffer): Buffer =>
   Buffer.from(hash(name, data, 'latin1'), 'latin1');
 
-/** Returns whether two values are equal, in a time that depends only on their lengths. */
+/** Compares two secrets in constant time. */
 export function isSameSecret(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }

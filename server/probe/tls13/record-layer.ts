@@ -7,12 +7,12 @@ export const CONTENT = { changeCipherSpec: 20, alert: 21, handshake: 22, applica
 
 const HEADER_BYTES = 5;
 const TAG_BYTES = 16;
-/** Longest content of a record, and longest encrypted record (RFC 8446 §5.1, §5.2). */
+/** Maximum length of a record's content, and of an encrypted record, in bytes (RFC 8446 §5.1, §5.2). */
 const MAX_PLAIN_BYTES = 2 ** 14;
 const MAX_CIPHER_BYTES = 2 ** 14 + 256;
 /**
- * Maximum number of records of a connection. The 100 kB of certificates and the 128 kB of an answer that we read are 180 records even from
- * servers that send small ones; a record without content costs us as much as a full one.
+ * Maximum number of records per connection, because each costs CPU time, even if it is empty. At most we read 100 kB of certificates and 128 kB of
+ * an HTTP response: 180 records from a server that sends small ones.
  */
 const MAX_RECORDS = 512;
 
@@ -23,21 +23,21 @@ export interface WireRecord {
   body: Buffer;
 }
 
-/** Splits the bytes of a connection into records (RFC 8446 §5.1). Holds less than one record beside the last chunk. */
+/** Splits received bytes into records (RFC 8446 §5.1). Buffers at most one incomplete record and the last chunk. */
 export class RecordSplitter {
   #unread: Buffer[] = [];
   #unreadBytes = 0;
-  /** Chunks are joined only once so many bytes are there, so that many small chunks cost little CPU time. */
+  /** Number of bytes to wait for before chunks are joined, so that joining many small chunks takes linear time. */
   #needed = HEADER_BYTES;
   #records = 0;
 
-  /** Takes a chunk of any size. @throws Surprise if what follows is not a record */
+  /** Adds a chunk of any size, and keeps it without a copy. */
   push(chunk: Buffer): void {
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
   }
 
-  /** Returns the next record, or null until it is complete. @throws Surprise if a header is wrong, or there are too many records */
+  /** Returns the next record, or null if more bytes are needed. @throws Surprise for an invalid header or too many records */
   next(): WireRecord | null {
     if (this.#unreadBytes < this.#needed) return null;
     const bytes = this.#joined();
@@ -47,7 +47,7 @@ export class RecordSplitter {
     const limit = type === CONTENT.applicationData ? MAX_CIPHER_BYTES : MAX_PLAIN_BYTES;
     if (type < CONTENT.changeCipherSpec || type > CONTENT.applicationData || major !== 3)
       throw new Surprise('malformed', 'not a TLS record');
-    // The version has no meaning (RFC 8446 §5.1), but OpenSSL refuses others.
+    // RFC 8446 §5.1 says to ignore the version, but OpenSSL refuses any other.
     if (minor !== 3) throw new Surprise('malformed', 'version of a record');
     if (length > limit) throw new Surprise('too_large', 'record');
     this.#needed = HEADER_BYTES + length;
@@ -69,7 +69,7 @@ export class RecordSplitter {
   }
 }
 
-/** Protects the records of one direction (RFC 8446 §5.2, §5.3). Create another one for each change of keys. */
+/** Encrypts or decrypts the records of one direction (RFC 8446 §5.2, §5.3). Each change of keys needs a new one. */
 export class RecordCipher {
   readonly #suite: CipherSuite;
   readonly #key: Buffer;
@@ -83,8 +83,8 @@ export class RecordCipher {
   }
 
   /**
-   * Decrypts a record, and returns its content without padding, and its true type. @throws Surprise if the tag is wrong, or the content is
-   * too long or has no type
+   * Decrypts a record. Returns its inner content type and its content without padding. @throws Surprise if the tag is wrong, or if the content
+   * is too long or has no type
    */
   open({ header, body }: WireRecord): { type: number; content: Buffer } {
     const end = body.length - TAG_BYTES;
@@ -103,12 +103,12 @@ export class RecordCipher {
     while (last >= 0 && inner[last] === 0) last--;
     const type = inner[last];
     if (type === undefined) throw new Surprise('malformed', 'record that is only padding');
-    // Content, type and padding together may have one byte more than a content.
+    // The limit is for content and padding; the type adds one byte.
     if (inner.length > MAX_PLAIN_BYTES + 1) throw new Surprise('too_large', 'content of a record');
     return { type, content: inner.subarray(0, last) };
   }
 
-  /** Returns a record with this content, which must be shorter than 16 kB. */
+  /** Encrypts content of less than 16 kB, and returns the record. */
   seal(type: number, content: Buffer): Buffer {
     const header = Buffer.from([CONTENT.applicationData, 3, 3, 0, 0]);
     header.writeUInt16BE(content.length + 1 + TAG_BYTES, 3);
@@ -120,7 +120,7 @@ export class RecordCipher {
     return Buffer.concat([header, encrypted, cipher.getAuthTag()]);
   }
 
-  /** Returns the nonce of the next record. A connection has far fewer than 2^32 records, so only the last four bytes of the IV change. */
+  /** Returns the nonce of the next record: the IV XOR the sequence number. That has at most 32 bits, so it changes the last four bytes only. */
   #nonce(): Buffer {
     const nonce = Buffer.from(this.#iv);
     nonce.writeUInt32BE((this.#iv.readUInt32BE(8) ^ this.#sequence) >>> 0, 8);

@@ -118,7 +118,7 @@ const withKeys = (schedule: KeySchedule, { client, server }: TrafficSecrets) => 
 });
 
 describe('The trace of RFC 8448 §3', () => {
-  it('gives the secrets and keys of the RFC', () => {
+  it('contains the secrets and keys that our key schedule derives', () => {
     const schedule = new KeySchedule(suiteOf(0x1301));
     expect(SHARED).toEqual(bytes('8bd4054fb55b9d63fdfbacf9f04b9f0d35e6d63f537563efd46272900f89492d'));
     const hash = schedule.transcriptHash([CLIENT_HELLO, SERVER_HELLO]);
@@ -158,14 +158,14 @@ describe('The trace of RFC 8448 §3', () => {
     });
   });
 
-  it('gives the content of the record with the first flight of the server', () => {
+  it('has a server flight that we decrypt to the messages of the RFC', () => {
     const keys = { key: bytes('3fce516009c21727d0f2e4e86ee403bc'), iv: bytes('5d313eb2671276ee13000b30') };
     const [header, body] = [SERVER_FLIGHT_RECORD.subarray(0, 5), SERVER_FLIGHT_RECORD.subarray(5)];
     const cipher = new RecordCipher(suiteOf(0x1301), keys);
     expect(cipher.open({ type: 23, header, body })).toEqual({ type: 22, content: SERVER_FLIGHT });
   });
 
-  it.each([1, 7, 4_096])('is completed by the client in chunks of %i bytes', (size) => {
+  it.each([1, 7, 4_096])('leads our client to the end of the handshake in chunks of %i bytes', (size) => {
     const client = new Tls13Client(CLIENT_HELLO, OFFER, KEY);
     const receive = (all: Buffer): Buffer[] => {
       const data: Buffer[] = [];
@@ -187,7 +187,7 @@ describe('The trace of RFC 8448 §3', () => {
     expect(client.hasEnded).toBe(true);
   });
 
-  it('is refused if a single bit of a record is wrong', () => {
+  it('is refused by our client if one bit of a record is wrong', () => {
     for (const at of [5, 300, SERVER_FLIGHT_RECORD.length - 1]) {
       const wrong = Buffer.from(SERVER_FLIGHT_RECORD);
       wrong[at] = (wrong[at] ?? 0) ^ 1;

@@ -7,23 +7,23 @@ import { ephemeralKey } from './ephemeral-key.ts';
 import { Tls13Stream } from './tls13-stream.ts';
 import { Surprise } from './wire.ts';
 
-/** A connection whose handshake is complete. The caller must call `open` or `end`, at once and only one of them. */
+/** A connection with a complete handshake. The caller must immediately call either `open` or `end`. */
 interface Tls13Handshake {
   evidence: HandshakeEvidence;
-  /** Returns the stream of application data, which then owns the connection. */
+  /** Returns a stream for application data. From then on, the stream owns the socket. */
   open: () => Tls13Stream;
-  /** Sends our Finished and close_notify. The caller then closes the socket. */
+  /** Sends our Finished and close_notify. The caller must then close the socket. */
   end: () => void;
 }
 
-/** Passes the bytes of a connection to whoever reads them now. */
+/** Passes the bytes that a socket receives to the current reader: first the handshake, then the stream. */
 export class Inbox {
-  /** Takes bytes that stay valid. Null before the ClientHello. */
+  /** Receives a copy of the bytes, which it may keep. Null until we send the ClientHello. */
   reader: ((bytes: Buffer) => void) | null = null;
-  /** Whether bytes came before there was a reader, which TLS servers never send. */
+  /** Whether the peer sent bytes before our ClientHello, which no TLS server does. */
   isEarly = false;
 
-  /** Takes bytes that are valid only during the call. */
+  /** Copies the bytes for the reader, because the caller reuses its buffer. */
   receive(bytes: Buffer): void {
     if (this.reader === null) this.isEarly = true;
     else this.reader(Buffer.from(bytes));
@@ -31,11 +31,11 @@ export class Inbox {
 }
 
 interface Tls13Options {
-  /** A connected socket, whose bytes go to `inbox`. A handshake that fails destroys it. */
+  /** A connected socket that passes its bytes to `inbox`. A failed handshake destroys it. */
   socket: Socket;
   inbox: Inbox;
   shape: HelloShape;
-  /** Host name in A-labels or IP address; null to send no SNI. */
+  /** Host name (A-labels) to send as SNI. For an IP address or null, no SNI is sent. */
   serverName: string | null;
   alpn: readonly string[];
   timeoutMs: number;
@@ -47,8 +47,8 @@ const RECORD_HEADER_BYTES = 5;
 const SESSION_ID_BYTES = 32;
 
 /**
- * Performs one handshake of TLS 1.3 with our own client. It succeeds only if nothing is unusual; then the evidence is what OpenSSL would have
- * given. @throws Surprise if anything is unusual: the caller must look again with OpenSSL
+ * Performs one TLS 1.3 handshake with our own client. The evidence is the same as from a handshake with OpenSSL. @throws Surprise for anything
+ * unusual; then the caller must probe again with OpenSSL
  */
 export async function handshakeTls13(options: Tls13Options): Promise<Tls13Handshake> {
   const { socket, shape, serverName, alpn, timeoutMs, signal } = options;
@@ -77,7 +77,7 @@ export async function handshakeTls13(options: Tls13Options): Promise<Tls13Handsh
 
 const writers = new Map<string, { share: Buffer; write: ReturnType<typeof helloWriter> }>();
 
-/** Memoizes the writers for the current key share. There are as many as there are shapes and lists of protocols. */
+/** Memoizes one writer per shape and list of protocols, and replaces it when the key share changes. */
 function writerFor(shape: HelloShape, alpn: readonly string[], share: Buffer) {
   const name = `${shape.signatures.join()} ${alpn.join()}`;
   let writer = writers.get(name);
@@ -101,7 +101,7 @@ function readFlight({ socket, inbox }: Tls13Options, client: Tls13Client): Promi
         isPending = false;
         const { chain: presentedChain, ...seen } = proof;
         const evidence = { presentedChain, tlsVersion: 'TLSv1.3', group: 'X25519', ...seen };
-        // Whoever only ends the connection reads no tickets either.
+        // After `end`, ignore what the server still sends, such as session tickets.
         inbox.reader = () => undefined;
         resolve({
           evidence,

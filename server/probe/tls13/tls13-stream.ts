@@ -2,15 +2,15 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Tls13Client } from './client.ts';
 
-/** The application data of a connection whose handshake is complete. What it needs of a TLSSocket has the same names. */
+/** A stream of application data, after a complete handshake. It has the properties of `TLSSocket` that HTTP requests need. */
 export class Tls13Stream extends Duplex {
   readonly alpnProtocol: string | false;
   readonly #socket: Socket;
   readonly #client: Tls13Client;
-  /** What must be sent before the next bytes. */
+  /** Our second flight until it is sent, together with the first record. */
   #unsent: Buffer;
 
-  /** Takes over the socket, whose bytes go to `receive`. `early`: application data that came with the handshake. */
+  /** Takes over the socket. The caller must pass its bytes to `receive`. `early`: application data received with the handshake. */
   constructor(socket: Socket, client: Tls13Client, early: readonly Buffer[]) {
     super({ allowHalfOpen: false });
     this.#socket = socket;
@@ -25,7 +25,7 @@ export class Tls13Stream extends Duplex {
     this.on('error', () => undefined);
   }
 
-  /** Destroys the connection when everything is sent, as that of a Socket does. */
+  /** Destroys the stream after all writes are sent, like `Socket.destroySoon`. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
@@ -33,7 +33,7 @@ export class Tls13Stream extends Duplex {
   }
 
   override _read(): void {
-    // What we hold is limited by the number of records, so nothing has to be paused.
+    // No backpressure is needed: the limit on records also limits what we buffer.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
@@ -49,7 +49,7 @@ export class Tls13Stream extends Duplex {
     done(error);
   }
 
-  /** Takes more bytes of the server. */
+  /** Reads more bytes from the server. The stream may keep them. */
   receive(chunk: Buffer): void {
     if (this.destroyed || this.readableEnded) return;
     try {

@@ -1,6 +1,6 @@
 /**
- * Why our client gave up, which is no verdict. `unexpected`: a message, record or extension at the wrong place; `malformed`: bytes that break
- * the encoding; `invalid`: a value, signature or tag that must not be accepted.
+ * Reason why our client gave up and leaves the endpoint to OpenSSL. `unexpected`: a message, record or extension at the wrong place; `malformed`:
+ * bytes that cannot be decoded; `invalid`: a wrong value, signature or tag.
  */
 export type SurpriseReason =
   | 'alert'
@@ -16,19 +16,19 @@ export type SurpriseReason =
   | 'closed'
   | 'timeout';
 
-/** The only error that reading a server's bytes may throw. */
+/** Error for anything but an ordinary successful handshake. Reading the bytes of a server throws no other error. */
 export class Surprise extends Error {
   override name = 'Surprise';
   readonly reason: SurpriseReason;
 
-  /** `what`: the detail for tests and logs. Never contains bytes of the server. */
+  /** `what`: detail for tests and logs. Never contains data from the server. */
   constructor(reason: SurpriseReason, what: string) {
     super(`${reason}: ${what}`);
     this.reason = reason;
   }
 }
 
-/** Reads numbers and vectors of the TLS presentation language (RFC 8446 §3). Every method throws a Surprise if bytes are missing. */
+/** Reads numbers and vectors as TLS encodes them (RFC 8446 §3). Every method throws a Surprise if bytes are missing. */
 export class WireReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -55,12 +55,12 @@ export class WireReader {
     return part;
   }
 
-  /** Returns a view of a vector whose length is a number of `size` bytes. */
+  /** Returns a view of a vector. Its length comes first, as a number of `size` bytes. */
   vector(size: 1 | 2 | 3): Buffer {
     return this.bytes(this.number(size));
   }
 
-  /** @throws Surprise if bytes are left */
+  /** Requires that all bytes have been read. @throws Surprise if not */
   end(): void {
     if (!this.isDone) throw new Surprise('malformed', 'bytes are left');
   }
