@@ -1,7 +1,7 @@
-// Runs one of the project's TypeScript programs. First, where needed, finds or downloads a supported Node, installs the
-// dependencies and, with --web, builds the web app and the bundles of the programs. The container image contains all of these
-// and a file `.packaged`, with which this script neither installs nor builds. It is plain JavaScript, because old versions of
-// Node run it.
+// Runs one of the project's programs: its bundle if that is up to date, else its TypeScript source. First, where needed, finds or
+// downloads a supported Node, installs the dependencies and, with --web, builds the web app and the bundles. The container image
+// contains all of these and a file `.packaged`, with which this script neither installs nor builds. It is plain JavaScript, because
+// old versions of Node run it.
 
 // Usage: node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
 //        node scripts/boot.mjs --web          prepares everything for `npm start`, but starts no program
@@ -114,12 +114,17 @@ function contentHash(...paths) {
   return hash.digest('hex');
 }
 
+function isUpToDate(stampPath, hash) {
+  const stamp = join(root, stampPath);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+}
+
 /**
  * Runs `work` unless its stamp file has the same input hash. Writes the stamp last, so that a killed run leaves no stamp.
  */
 async function unlessUpToDate(stampPath, hash, work) {
+  if (isUpToDate(stampPath, hash)) return;
   const stamp = join(root, stampPath);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   rmSync(stamp, { force: true });
   await work();
   mkdirSync(dirname(stamp), { recursive: true });
@@ -148,24 +153,30 @@ async function findNode() {
   return node;
 }
 
+/** Returns whether the bundles of the programs are up to date. Without `web` it does not build them, because a running server may use them. */
 async function prepare(node, web) {
-  if (existsSync(join(root, '.packaged'))) return;
+  if (existsSync(join(root, '.packaged'))) return true;
   await unlessUpToDate('node_modules/.installed', contentHash('package.json', 'package-lock.json'), () => {
     say('Installing the dependencies …');
     return install(root, node, ['--include=dev', '--include=optional']);
   });
-  if (!web) return;
+  const scripts = readdirSync(join(root, 'scripts')).filter((name) => name !== 'runtime');
+  const programs = contentHash(
+    'server',
+    'contract',
+    ...scripts.map((name) => `scripts/${name}`),
+    'package-lock.json',
+  );
+  if (!web) return isUpToDate('dist/programs.stamp', programs);
   await unlessUpToDate(
     'dist/web.stamp',
     contentHash('web', 'contract', 'vite.config.ts', 'package-lock.json'),
     () => build(node, 'pages', 'vite.config.ts'),
   );
-  const scripts = readdirSync(join(root, 'scripts')).filter((name) => name !== 'runtime');
-  await unlessUpToDate(
-    'dist/programs.stamp',
-    contentHash('server', 'contract', ...scripts.map((name) => `scripts/${name}`), 'package-lock.json'),
-    () => build(node, 'programs', 'scripts/build/programs.config.ts'),
+  await unlessUpToDate('dist/programs.stamp', programs, () =>
+    build(node, 'programs', 'scripts/build/programs.config.ts'),
   );
+  return true;
 }
 
 async function build(node, what, config) {
@@ -213,8 +224,8 @@ try {
   const web = first === '--web';
   const [program, ...args] = web ? rest : [first, ...rest];
   const node = await findNode();
-  await prepare(node, web);
-  if (program !== undefined) run(node, program, args, web);
+  const isBuilt = await prepare(node, web);
+  if (program !== undefined) run(node, program, args, isBuilt);
 } catch (error) {
   if (error.code === 'EACCES' || error.code === 'EROFS')
     fail(

@@ -7,7 +7,7 @@ import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../
 import { loadTrustStore } from '../server/probe/examiner.ts';
 import { openStore } from '../server/store/db/open-store.ts';
 import { startCaServer } from '../tests/kit/peers/ca-server.ts';
-import { programFile } from './build/programs.ts';
+import { programArguments } from './build/programs.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
 import { openDemoChannels, SINK_HOSTS } from './demo/channels.ts';
@@ -130,7 +130,7 @@ function startServer({
   stop: () => Promise<void>;
   environment: NodeJS.ProcessEnv;
 }): void {
-  const server = spawn(process.execPath, [programFile('server/main.ts')], {
+  const server = spawn(process.execPath, programArguments('server/main.ts'), {
     env: environment,
     // The IPC channel lets the server notice when this process is killed.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -16,6 +16,7 @@ export const PROGRAMS = [
   'scripts/check.ts',
   'scripts/expect.ts',
   'scripts/import.ts',
+  'scripts/invite.ts',
   'scripts/move.ts',
   'scripts/restore.ts',
 ];
@@ -23,9 +24,9 @@ export const PROGRAMS = [
 /** Name of a program's bundle, without the extension. */
 export const bundleName = (path: string): string => basename(path, '.ts');
 
-/** Returns the file to start for a program: with BUNDLED_PROGRAMS its bundle, else its source. */
-export function programFile(path: string): string {
+/** Returns the arguments of Node that start a program: with BUNDLED_PROGRAMS its bundle, else its source. */
+export function programArguments(path: string): string[] {
   return process.env['BUNDLED_PROGRAMS'] === undefined || !PROGRAMS.includes(path)
-    ? join(ROOT, path)
-    : join(BUNDLES, `${bundleName(path)}.js`);
+    ? [join(ROOT, path)]
+    : ['--enable-source-maps', join(BUNDLES, `${bundleName(path)}.js`)];
 }

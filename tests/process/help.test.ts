@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../kit/product/app.ts';
-import { programFile } from '../../scripts/build/programs.ts';
+import { programArguments } from '../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -22,7 +22,7 @@ const lines = programs.flatMap(([name, file]) =>
 );
 
 it.each(lines)('npm run %s -- %s prints its usage and exits with 0', (name, flag, file) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [programFile(file), flag], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...programArguments(file), flag], {
     cwd: root,
     env: { ...process.env, ...COMPILE_CACHE },
     encoding: 'utf8',

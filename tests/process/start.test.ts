@@ -133,6 +133,16 @@ describe('A failing start', () => {
     expect(line).not.toContain('hunter2');
   });
 
+  it('names the sources in the stack of an unexpected error', async () => {
+    const broken = `data:text/javascript,process.on=()=>{throw(Error('broken'))}`;
+    const { code, stderr } = await runServer({
+      DATA_DIR: folder.path,
+      NODE_OPTIONS: `--import "${broken}"`,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Error: broken\n[^]* at .*main\b.*server\/main\.ts:\d+:\d+/);
+  });
+
   it('names an EXTRA_CA_FILE without a valid certificate', async () => {
     const file = join(folder.path, 'anchors.pem');
     for (const body of ['Zm9v\n-----END CERTIFICATE-----\n', '']) {

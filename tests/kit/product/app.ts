@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { programFile } from '../../../scripts/build/programs.ts';
+import { programArguments } from '../../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
@@ -140,7 +140,7 @@ function spawnServer(env: Record<string, string>): {
   printed: string[];
   errors: string[];
 } {
-  const child = spawn(process.execPath, [programFile('server/main.ts')], {
+  const child = spawn(process.execPath, programArguments('server/main.ts'), {
     cwd: root,
     env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

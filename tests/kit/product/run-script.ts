@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { COMPILE_CACHE } from './app.ts';
-import { programFile } from '../../../scripts/build/programs.ts';
+import { programArguments } from '../../../scripts/build/programs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
@@ -24,7 +24,7 @@ export function startScript(
   words: readonly string[],
   wrapper: readonly string[] = [],
 ): RunningScript {
-  const line = [...wrapper, process.execPath, programFile(path), ...words];
+  const line = [...wrapper, process.execPath, ...programArguments(path), ...words];
   return startLine(line, { cwd: root, env: { ...COMPILE_CACHE, ...env } });
 }
 
