@@ -42,6 +42,17 @@ describe('openConnection', () => {
     await once(connection.socket, 'close');
   });
 
+  it('blames our own network if the kernel has no route to an IPv6 address', async () => {
+    // No kernel connects TCP to a multicast address, so this needs no machine without IPv6.
+    const multicast = 'ff0e::1';
+    const policy = createAddressPolicy(['ff00::/8'], () => []);
+    expect(await dial(multicast, 443, { policy })).toMatchObject({
+      ok: false,
+      stage: 'connect',
+      reason: 'no_route_here',
+    });
+  });
+
   it('never connects to a forbidden address', async () => {
     let accepted = 0;
     const port = await listen(() => accepted++);
