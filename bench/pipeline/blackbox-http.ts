@@ -7,16 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tests/kit/product/app.ts';
 import { isBlackboxInstalled, probeText, PROGRAM } from '../check/blackbox.ts';
 import { addressOf, type Farm } from '../scale/farm.ts';
-import { LAST_MS, measureWindow, type Window } from './window.ts';
-
-export interface BlackboxHttp {
-  /** Probes `checks` hosts from number `first` on, evenly over a window. @throws if one of fifty fails */
-  window(options: { first: number; checks: number; seconds: number }): Promise<Window>;
-  stop(): Promise<void>;
-}
+import { LAST_MS, measureWindow, type Peer } from './window.ts';
 
 /** Starts Debian's blackbox_exporter with its module http_2xx, as an operator would. Returns null if it cannot be installed. */
-export async function startBlackboxHttp(farm: Farm, folder: string): Promise<BlackboxHttp | null> {
+export async function startBlackboxHttp(farm: Farm, folder: string): Promise<Peer | null> {
   if (!isBlackboxInstalled()) return null;
   const config = join(folder, 'blackbox-http.yml');
   const http = {
@@ -44,6 +38,7 @@ export async function startBlackboxHttp(farm: Farm, folder: string): Promise<Bla
   };
   while (!(await probe(0).catch(() => false))) await delay(50);
   return {
+    name: 'blackbox_exporter',
     async window({ first, checks, seconds }) {
       let succeeded = 0;
       const window = await measureWindow(child.pid ?? 0, checks, async () => {

@@ -13,6 +13,14 @@ export interface Window {
   written: number;
 }
 
+/** Another program that makes the same checks, one window at a time. */
+export interface Peer {
+  name: string;
+  /** Checks `checks` hosts from number `first` on, evenly over a window. @throws if it leaves too many out */
+  window(options: { first: number; checks: number; seconds: number }): Promise<Window>;
+  stop(): Promise<void>;
+}
+
 /** Runs `work`, which makes `checks` checks, and measures what the process uses meanwhile. */
 export async function measureWindow(pid: number, checks: number, work: () => Promise<void>): Promise<Window> {
   const [cpu, written] = [cpuOf(pid), writtenBy(pid)];
