@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 import { ConfigError } from './config-error.ts';
 import { type Config, parseConfig, readEnvironment } from './config.ts';
@@ -108,6 +109,17 @@ async function main(): Promise<void> {
     httpServer.use(app, admits);
     process.stdout.write(startMessage);
   }
+  setImmediate(returnMemory);
+}
+
+/**
+ * Returns the memory to the system that only the start needed. Measured: 25 MB of an idle server, for 0.1 s of CPU time, while it is not
+ * yet busy.
+ */
+function returnMemory(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: Record<string, string>) => void;
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 function openDatabase(config: Config, telemetry: Telemetry, log: Logger): Promise<Store> {
