@@ -29,13 +29,13 @@ describe('the renewal of a short-lived certificate', () => {
       'is on schedule until it is overdue, however little time is left',
       { left: 50.5 },
       'on schedule',
-      'renews on schedule, next in 2 days',
+      'renews on schedule, due in 2 days',
     ],
     [
       'is counted in hours below two days',
       { overdueIn: 20.5 },
       'on schedule',
-      'renews on schedule, next in 20 hours',
+      'renews on schedule, due in 20 hours',
     ],
     [
       'is overdue from `overdue_at` on, however much time is left',

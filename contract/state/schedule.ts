@@ -55,14 +55,14 @@ export function scheduleOf(certificate: RenewalFacts, now: number): 'on schedule
   return isRenewalOverdue(certificate, now) ? 'overdue' : 'on schedule';
 }
 
-/** Returns 'renews on schedule, next in 2 days' or 'renewal overdue' for a short-lived certificate; null like `scheduleOf`. */
+/** Returns 'renews on schedule, due in 2 days' or 'renewal overdue' for a short-lived certificate; null like `scheduleOf`. */
 export function scheduleWords(certificate: RenewalFacts, now: number): string | null {
   const schedule = scheduleOf(certificate, now);
   if (schedule === null) return null;
   return schedule === 'overdue' ? 'renewal overdue' : onScheduleWords(certificate.renewal?.overdue_at, now);
 }
 
-/** Returns 'renews on schedule, next in 2 days'. `dueAt` is when the renewal would be overdue, ISO 8601. */
+/** Returns 'renews on schedule, due in 2 days'. `dueAt` is when the renewal would be overdue, ISO 8601. */
 export function onScheduleWords(dueAt: string | null | undefined, now: number): string {
-  return dueAt ? `renews on schedule, next in ${timeLeft(Date.parse(dueAt) - now)}` : 'renews on schedule';
+  return dueAt ? `renews on schedule, due in ${timeLeft(Date.parse(dueAt) - now)}` : 'renews on schedule';
 }

@@ -129,11 +129,11 @@ test('a short-lived certificate on schedule is fine in the headline, the timelin
   });
   await createAccount(page, world, { hosts: [host] });
   await page.goto('/dashboard');
-  const words = 'renews on schedule, next in 2 days';
+  const words = 'renews on schedule, due in 2 days';
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} is fine`);
   await expect(page.getByText(`It ${words}.`)).toBeVisible();
   await expect(card(page, host)).toContainText('Expiring in 4 days');
-  await expect(card(page, host)).toContainText('Renews on schedule, next in 2 days');
+  await expect(card(page, host)).toContainText('Renews on schedule, due in 2 days');
   await expect(
     page.getByRole('link', { name: new RegExp(`^${host}, expires on .*, ${words}$`) }),
   ).toBeAttached();

@@ -21,11 +21,11 @@ function certificate({ lives = 160, left = 100, overdueIn = 1 as number | null, 
 }
 
 it.each([
-  [{ lives: 160, overdueIn: 53 }, 'Valid for 7 days in all, renews on schedule, next in 2 days'],
+  [{ lives: 160, overdueIn: 53 }, 'Valid for 7 days in all, renews on schedule, due in 2 days'],
   [{ lives: 24, left: 2, overdueIn: 0 }, 'Valid for 1 day in all, renewal overdue'],
   [
     { lives: 6, left: 5, overdueIn: 2 },
-    'Valid for less than a day in all, renews on schedule, next in 2 hours',
+    'Valid for less than a day in all, renews on schedule, due in 2 hours',
   ],
   [{ isShortLived: false }, null],
 ])('a certificate like %o is described as: %s', (shape, line) =>

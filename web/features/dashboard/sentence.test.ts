@@ -123,7 +123,7 @@ describe('the headline of the dashboard', () => {
       'a short-lived certificate on schedule',
       [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), ...fine(2)],
       'All 3 are fine',
-      'Next: edge.example renews on schedule, next in 3 days.',
+      'Next: edge.example renews on schedule, due in 3 days.',
     ],
     [
       'a short-lived certificate on schedule and a critical one',
@@ -280,7 +280,7 @@ describe('the headline of the dashboard', () => {
   it('says when a single short-lived certificate on schedule renews, instead of when it expires', () => {
     expect(say([domain('localhost', 'critical', 4, { isOnSchedule: true })])).toEqual([
       'localhost is fine',
-      'It renews on schedule, next in 2 days.',
+      'It renews on schedule, due in 2 days.',
     ]);
   });
 

@@ -152,7 +152,7 @@ function headlineOfSome({ fine, pending, paused }: Record<'fine' | 'pending' | '
   return pending > 0 ? `So far, ${fineWords}` : fineWords;
 }
 
-/** Returns 'expires in 32 days', or 'renews on schedule, next in 2 days' for a short-lived certificate. */
+/** Returns 'expires in 32 days', or 'renews on schedule, due in 2 days' for a short-lived certificate. */
 function whatIsNext(next: SummaryWire['expiries'][number], now: number): string {
   const { not_after: notAfter, renewal_due_at: dueAt } = next;
   return dueAt === null ? `expires ${inTime(notAfter, now)}` : onScheduleWords(dueAt, now);

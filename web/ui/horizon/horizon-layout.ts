@@ -35,7 +35,7 @@ export interface HorizonEntry {
   trouble?: string | undefined;
   /** The state that `trouble` names. */
   troubleState?: AttentionReason | undefined;
-  /** Text about the renewal of a short-lived certificate: 'renews on schedule, next in 2 days'. */
+  /** Text about the renewal of a short-lived certificate: 'renews on schedule, due in 2 days'. */
   schedule?: string | undefined;
   /** True if the pin is drawn faintly, because the current filter does not match it. */
   isDimmed?: boolean;

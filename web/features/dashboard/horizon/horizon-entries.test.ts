@@ -76,9 +76,9 @@ describe('the marks of the horizon', () => {
     const renewal_due_at = new Date(NOW + 30 * HOUR_MS).toISOString();
     const short = { ...expiry('a', 4, 'critical'), on_schedule: true, renewal_due_at };
     const [pin] = horizonEntries({ expiries: [short], problems: [] }, NOW, null);
-    expect(pin).toMatchObject({ status: 'ok', schedule: 'renews on schedule, next in 30 hours' });
+    expect(pin).toMatchObject({ status: 'ok', schedule: 'renews on schedule, due in 30 hours' });
     expect(pin && pinName(pin, NOW)).toBe(
-      'a, expires on 24 November 2026, renews on schedule, next in 30 hours',
+      'a, expires on 24 November 2026, renews on schedule, due in 30 hours',
     );
   });
 

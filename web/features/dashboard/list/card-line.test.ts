@@ -134,7 +134,7 @@ describe('cardTrouble', () => {
     [
       'says why the red badge of a short-lived certificate is fine',
       { state: 'critical', expiry_date: '2026-11-24T14:30:00Z', renewal: shortLived('2026-11-22T16:00:00Z') },
-      'null: Renews on schedule, next in 2 days',
+      'null: Renews on schedule, due in 2 days',
     ],
     [
       'reports that the renewal of a short-lived certificate is overdue',

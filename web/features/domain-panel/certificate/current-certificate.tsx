@@ -17,7 +17,7 @@ import { Fact, Facts, PanelSection } from '../../../domain/panel-section.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
-import { type RenewalLine, renewalLines } from './renewal-line.ts';
+import { renewFromLine, type RenewalLine, renewalLines } from './renewal-line.ts';
 import { Revocation } from './revocation.tsx';
 import { longDate } from '../../../lib/format.ts';
 
@@ -114,9 +114,7 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
         <span>Issued {longDate(lifetime.notBefore)}</span>
         <span className="font-[520] text-fg-2">{longDate(lifetime.notAfter)}</span>
       </div>
-      {lifetime.renewalFrom !== null && (
-        <p className="text-right">Renew from {longDate(lifetime.renewalFrom)}</p>
-      )}
+      <p className="text-right">{renewFromLine(domain, now)}</p>
       {weakest !== null && (
         <p className="mt-1.5 text-fg-2 [overflow-wrap:anywhere]">
           Limited by {visibleText(weakest.name)}, which expires first, on <Time iso={weakest.expiry_date} />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
-import { renewalLines } from './renewal-line.ts';
+import { renewFromLine, renewalLines } from './renewal-line.ts';
 import { DAY_MS } from '../../../../contract/durations.ts';
 
 const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();
@@ -87,7 +87,7 @@ describe('the lines about the renewal', () => {
     [
       'say that the renewal of a short-lived certificate is on schedule',
       { valid_from: at(-1), expiry_date: at(5), ...renewal(3, SHORT) },
-      ['Valid for 6 days in all, renews on schedule, next in 3 days'],
+      ['Valid for 6 days in all, renews on schedule, due in 3 days'],
     ],
     [
       'say only once that the renewal of a short-lived certificate is overdue',
@@ -106,3 +106,20 @@ describe('the lines about the renewal', () => {
   it("escapes invisible characters in the CA's name", () =>
     expect(linesOf({ ...ari(2, 2), authority_name: 'Good\u202ECA' })[0]).toMatch(/^Good\\u202ECA asks/));
 });
+
+it.each<[string, Partial<DomainWire>, string | null]>([
+  ['from when to renew a certificate', renewal(9), 'Renew from 22 November 2026'],
+  [
+    'by when the renewal of a short-lived certificate on schedule is due',
+    { expiry_date: at(5), ...renewal(3, SHORT) },
+    'Renew from 22 November 2026, due by 23 November 2026',
+  ],
+  [
+    'no more than the start once that renewal is overdue',
+    { expiry_date: at(1), ...renewal(-0.5, SHORT) },
+    'Renew from 22 November 2026',
+  ],
+  ['nothing without a certificate', { renewal: null }, null],
+])('the line below the lifetime bar says %s', (_, differences, line) =>
+  expect(renewFromLine(exampleDomain(differences), EXAMPLE_NOW)).toBe(line),
+);

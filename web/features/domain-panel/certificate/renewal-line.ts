@@ -1,6 +1,6 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { isRenewalOverdue } from '../../../../contract/state/schedule.ts';
+import { isRenewalOverdue, scheduleOf } from '../../../../contract/state/schedule.ts';
 import { scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
 
@@ -10,6 +10,15 @@ export interface RenewalLine {
   isUrgent: boolean;
   /** The CA's explanation URL; not checked, so it may be no web address. */
   explanationUrl: string | null;
+}
+
+/** Returns 'Renew from 21 November 2026', for a short-lived certificate also by when, as `scheduleWords` counts it; null if not known. */
+export function renewFromLine(domain: DomainWire, now: number): string | null {
+  const { renewal } = domain;
+  if (renewal === null) return null;
+  const isOnSchedule = scheduleOf(domain, now) === 'on schedule';
+  const due = isOnSchedule && renewal.overdue_at !== null ? `, due by ${longDate(renewal.overdue_at)}` : '';
+  return `Renew from ${longDate(renewal.from)}${due}`;
 }
 
 /** Returns the lines about the renewal, most urgent first. Leaves out what the lifetime bar shows. */
