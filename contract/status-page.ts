@@ -154,7 +154,7 @@ export const publicStatusSchema = z
     window_days: z.number().int(),
     /** Time of the most recent check of any domain on the page; null before the first check. */
     checked_at: isoInstant.nullable(),
-    /** The domains, worst first: down, refused certificates, certificates that expire soon, unknown, up, paused. */
+    /** The domains, worst first: by the `ATTENTION_REASONS`, then unknown, up, paused. */
     domains: z.array(shownDomainSchema),
     /** Number of domains that did not fit on the page. */
     more: z.number().int(),

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import {
   composeDigest,
-  concernOf,
   type DigestDomain,
   type DigestIncident,
   followDigest,
   isExpiring,
   nextDigestAt,
+  urgencyOf,
 } from './digest.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14);
@@ -26,21 +26,23 @@ describe('the weekly digest', () => {
     expect(new Date(nextDigestAt(NOW, 'Europe/Oslo')).toISOString()).toBe('2026-11-23T07:00:00.000Z');
   });
 
-  it('names the worst concern of a domain', () => {
+  it('names the most urgent reason of a domain, as the dashboard does', () => {
     const bad = { ...FINE, revoked: true, isDown: true, problem: 'untrusted', notAfter: NOW } as const;
-    expect(concernOf(bad, NOW)).toBe('revoked');
-    expect(concernOf({ ...bad, revoked: false }, NOW)).toBe('expiry');
-    expect(concernOf({ ...bad, revoked: false, notAfter: null }, NOW)).toBe('down');
-    expect(concernOf({ ...bad, revoked: false, notAfter: null, isDown: false }, NOW)).toBe('untrusted');
-    expect(concernOf(FINE, NOW)).toBeNull();
+    expect(urgencyOf(bad, NOW)).toBe('revoked');
+    expect(urgencyOf({ ...bad, revoked: false }, NOW)).toBe('expired');
+    expect(urgencyOf({ ...bad, revoked: false, notAfter: null }, NOW)).toBe('untrusted');
+    const near = { ...FINE, notAfter: NOW + DAY_MS, problem: 'unreachable' } as const;
+    expect(urgencyOf({ ...near, isDown: true }, NOW)).toBe('down');
+    expect(urgencyOf(near, NOW)).toBe('critical');
+    expect(urgencyOf(FINE, NOW)).toBeNull();
   });
 
   it('names an expiry within a week, unless the renewal is on schedule', () => {
     const inDays = (days: number) => ({ ...FINE, notAfter: NOW + days * DAY_MS });
-    expect(concernOf(inDays(7), NOW)).toBeNull();
-    expect(concernOf(inDays(6.9), NOW)).toBe('expiry');
-    expect(concernOf({ ...inDays(6), overdueAt: NOW + 1 }, NOW)).toBeNull();
-    expect(concernOf({ ...inDays(6), overdueAt: NOW }, NOW)).toBe('expiry');
+    expect(urgencyOf(inDays(7), NOW)).toBeNull();
+    expect(urgencyOf(inDays(6.9), NOW)).toBe('critical');
+    expect(urgencyOf({ ...inDays(6), overdueAt: NOW + 1 }, NOW)).toBeNull();
+    expect(urgencyOf({ ...inDays(6), overdueAt: NOW }, NOW)).toBe('critical');
   });
 
   it('lists certificates that end within 30 days and are due for renewal', () => {
@@ -100,6 +102,19 @@ describe('composeDigest', () => {
       attention: { first: [{ ...name('down.example'), concern: 'down', notAfter: soon }], more: 0 },
       expiring: { first: [{ ...name('soon.example'), notAfter: soon }], more: 0 },
     });
+  });
+
+  it('lists the worst domains first', () => {
+    const domains = [
+      { ...FINE, ...name('near.example'), notAfter: NOW + DAY_MS },
+      { ...FINE, ...name('down.example'), isDown: true },
+      { ...FINE, ...name('expired.example'), notAfter: NOW },
+    ];
+    expect(compose({ domains }).attention.first.map(({ host, concern }) => [host, concern])).toEqual([
+      ['expired.example', 'expiry'],
+      ['down.example', 'down'],
+      ['near.example', 'expiry'],
+    ]);
   });
 
   it('lists at most ten domains per section and counts the others', () => {

@@ -1,4 +1,5 @@
 import { DAY_MS, WEEK_MS } from '../../contract/durations.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '../../contract/words.ts';
 import type { Concern, Digest, TruncatedList } from './account-mail.ts';
 import { nameOf, type Targeted } from './target.ts';
 import { nextLocalTime } from './alerting/local-time.ts';
@@ -86,14 +87,18 @@ export function composeDigest(
   now: number,
 ): Digest {
   const from = now - DIGEST_PERIOD_MS;
-  const attention: (Targeted & { concern: Concern; notAfter: number | null })[] = [];
+  const urgent: { domain: Targeted & DigestDomain; reason: Reported }[] = [];
   const expiring: (Targeted & { notAfter: number })[] = [];
   for (const domain of domains) {
     const { notAfter } = domain;
-    const concern = concernOf(domain, now);
-    if (concern !== null) attention.push({ ...domain, concern });
+    const reason = urgencyOf(domain, now);
+    if (reason !== null) urgent.push({ domain, reason });
     else if (notAfter !== null && isExpiring(domain, now)) expiring.push({ ...domain, notAfter });
   }
+  const rankOf = ({ reason }: { reason: Reported }) => ATTENTION_REASONS.indexOf(reason);
+  const attention = urgent
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map(({ domain, reason }) => ({ ...domain, concern: CONCERNS[reason] }));
   return {
     from,
     until: now,
@@ -130,18 +135,34 @@ function lowestUptimes(
   return uptimes.toSorted((left, right) => left.percent - right.percent).slice(0, MAX_UPTIMES);
 }
 
+const CONCERNS = {
+  expired: 'expiry',
+  revoked: 'revoked',
+  untrusted: 'untrusted',
+  down: 'down',
+  critical: 'expiry',
+  unreachable: 'unreachable',
+} as const satisfies Partial<Record<AttentionReason, Concern>>;
+type Reported = keyof typeof CONCERNS;
+
 /**
- * Returns why a domain needs attention; null if it does not. A certificate counts from a week before its expiry, except while its renewal
- * is known to be on schedule.
+ * Returns the most urgent reason why a domain needs attention; null if there is none. From a week before the expiry, a certificate counts
+ * as `critical` unless its renewal is known not to be overdue yet.
  */
-export function concernOf(domain: DigestDomain, now: number): Concern | null {
-  const { notAfter } = domain;
-  if (domain.revoked) return 'revoked';
-  if (notAfter !== null && notAfter <= now) return 'expiry';
-  if (domain.isDown) return 'down';
-  if (domain.problem !== null) return domain.problem;
-  const endsSoon = notAfter !== null && notAfter < now + WEEK_MS;
-  return endsSoon && (domain.overdueAt === null || domain.overdueAt <= now) ? 'expiry' : null;
+export function urgencyOf(
+  { notAfter, revoked, isDown, problem, overdueAt }: DigestDomain,
+  now: number,
+): Reported | null {
+  const left = notAfter === null || revoked ? Infinity : notAfter - now;
+  const isOnSchedule = overdueAt !== null && overdueAt > now;
+  const applying = [
+    revoked && 'revoked',
+    left <= 0 && 'expired',
+    isDown && 'down',
+    left < WEEK_MS && !isOnSchedule && 'critical',
+    problem,
+  ];
+  return ATTENTION_REASONS.find((reason): reason is Reported => applying.includes(reason)) ?? null;
 }
 
 /**

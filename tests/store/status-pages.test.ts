@@ -50,6 +50,19 @@ describeEachDatabase('a status page on which not all domains fit', (open) => {
     expect(await names(6)).toEqual([...worst, 'a-fine']);
   });
 
+  it('prefers an expired certificate to a host that is down, and that to one that expires soon', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    await store.db
+      .updateTable('monitors')
+      .set({ uptime: 'down' })
+      .where('host', '=', 'a-fine.example')
+      .execute();
+    const isShown = () => true;
+    const page = await listPageMonitors(store, { accountId, choices: ALL, isShown, max: 3, now: NOW });
+    expect(page.monitors.map(({ host }) => host.split('.')[0])).toEqual(['g-expired', 'a-fine', 'c-private']);
+  });
+
   it('shows the worst certificates of all its tags together', async () => {
     const store = await open();
     const accountId = await withHosts(store);

@@ -15,7 +15,7 @@ import {
 import { dailyDowntimes, uptimePercents, uptimeWindowOf } from '../../store/checks/downtime.ts';
 import { certificateStateOf, iso, isoOrNull } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { ATTENTION_REASONS } from '../../../contract/words.ts';
+import { ATTENTION_REASONS, SOON_DAYS } from '../../../contract/words.ts';
 import { contentHash } from '../http/answer-cache.ts';
 import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
@@ -73,19 +73,18 @@ const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompar
 
 const worstFirst = (a: RankedDomain, b: RankedDomain) =>
   rankOf(a) - rankOf(b) || daysToExpiry(a) - daysToExpiry(b);
+/** The `ATTENTION_REASONS`, then the states of domains without one. */
+const WORST_FIRST: readonly string[] = [...ATTENTION_REASONS, 'unknown', 'up', 'paused'];
 type RankedDomain = Pick<ShownDomain, 'state' | 'certificate'>;
 
-/**
- * Returns the position of a domain on the page, 0 for the worst: the `ATTENTION_REASONS` in order, then domains without a reason.
- */
+/** Returns the place of a domain on the page, 0 for the worst. */
 function rankOf({ state, certificate }: RankedDomain): number {
-  const order = [...ATTENTION_REASONS, 'unknown', 'up', 'paused'];
-  return order.findIndex((place) => place === state || place === certificate?.state);
+  return WORST_FIRST.findIndex((place) => place === state || place === certificate?.state);
 }
 
-/** Returns the days left of a certificate that expires soon, and 0 for all other certificates. */
+/** Returns the days left of a certificate that expires soon. All others come after it, in their own order. */
 const daysToExpiry = ({ certificate }: RankedDomain) =>
-  certificate?.state === 'critical' || certificate?.state === 'soon' ? certificate.days_left : 0;
+  certificate?.state === 'critical' || certificate?.state === 'soon' ? certificate.days_left : SOON_DAYS + 1;
 
 async function shownUptimes(
   store: Store,

@@ -201,19 +201,13 @@ async function writePage(
     .execute();
 }
 
-/**
- * Statuses that come first on a page that cannot show all domains, worst first. `expiring` domains are sorted by expiry, soonest
- * first.
- */
-const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expiring'] as const;
-
 export interface PageEndpoint extends Targeted {
   id: string;
 }
 
 /**
  * Returns at most `max` monitors of a page, the number of further ones, and the endpoints that `isShown` excludes. Chosen domains
- * keep their order. If not all others fit, those with `UNHEALTHY_STATUSES` come first.
+ * keep their order. If not all others fit, those that need attention come first, in the order `worst`.
  */
 export async function listPageMonitors(
   store: Store,
@@ -238,25 +232,11 @@ export async function listPageMonitors(
       found.set(endpoint.id, endpoint);
   const shown = new Set([...found.values()].filter(isShown).map(({ id }) => id));
   const leftOut = [...found.values()].filter(({ id }) => !shown.has(id));
-  const unhealthy = shown.size > max ? await unhealthyIds(store, { accountId, shown, max, now }) : [];
+  const query = { accountId, now, status: 'attention', sort: 'worst' } as const;
+  const worst = shown.size > max ? await matchingEndpoints(store, query) : [];
+  const unhealthy = worst.map(({ id }) => id).filter((id) => shown.has(id));
   const ids = [...new Set([...unhealthy, ...shown])].slice(0, max);
   return { monitors: await findMonitors(store, { accountId, ids }), more: shown.size - ids.length, leftOut };
-}
-
-/** Returns ids of unhealthy monitors in `shown`, worst first. Stops after the status with which it has found `max` or more. */
-async function unhealthyIds(
-  store: Store,
-  request: { accountId: string; shown: ReadonlySet<string>; max: number; now: number },
-): Promise<string[]> {
-  const { accountId, shown, max, now } = request;
-  const found = new Set<string>();
-  for (const status of UNHEALTHY_STATUSES) {
-    const sort = status === 'expiring' ? 'soonest' : 'name';
-    for (const { id } of await matchingEndpoints(store, { accountId, now, status, sort }))
-      if (shown.has(id)) found.add(id);
-    if (found.size >= max) break;
-  }
-  return [...found];
 }
 
 /** A period in which a monitor of the page was down. Times are in ms UTC. */

@@ -59,7 +59,7 @@ describe('the marks of the horizon', () => {
   it('show the more urgent of expiry state and problem, and always name the problem', () => {
     const expiries = [expiry('a', 2, 'critical'), expiry('b', 60, 'revoked')];
     expect(marks(expiries, [problem('a', 'down'), problem('b', 'down')])).toEqual([
-      ['critical', 'down'],
+      ['fault', 'down'],
       ['revoked', 'down'],
     ]);
   });

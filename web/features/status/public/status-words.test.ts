@@ -73,6 +73,23 @@ describe('the headline of a status page', () => {
       ),
       '2 certificates have problems',
     ],
+    [
+      page(
+        'down',
+        domain({ certificate: certificate('expired', -2) }),
+        domain({ name: 'Mail', state: 'down' }),
+      ),
+      'The certificate of Shop has expired, Mail is down',
+    ],
+    [
+      page(
+        'down',
+        domain({ state: 'down', certificate: certificate('refused', 40) }),
+        domain({ state: 'down' }),
+        domain({ certificate: certificate('refused', 40) }),
+      ),
+      '2 of 3 domains are down, 2 certificates have problems',
+    ],
   ])('reads (case %#): $1', (shown, sentence) => expect(headline(shown)).toBe(sentence));
 });
 

@@ -17,28 +17,37 @@ const REFUSED: Partial<Record<Certificate['state'], string>> = {
 export const refusalOf = ({ certificate }: ShownDomain): string | null =>
   (certificate && REFUSED[certificate.state]) ?? null;
 
-/** Returns the page's headline: the worst state on it. */
+/** Returns the page's headline: what is wrong, in the order of the list. */
 export function headline({ state, domains, more }: PublicStatus): string {
   const [first] = domains;
   if (first === undefined) return 'This page shows no domains yet';
-  if (state === 'down') {
-    const down = domains.filter((domain) => domain.state === 'down');
-    return down.length === 1
-      ? `${shortName(down[0]?.name ?? '')} is down`
-      : `${grouped(down.length)} of ${grouped(domains.length + more)} domains are down`;
-  }
-  if (state === 'trouble') {
-    const refused = domains.filter(refusalOf);
-    return refused.length === 1 && refused[0]
-      ? `The certificate of ${shortName(refused[0].name)} ${refusalOf(refused[0])}`
-      : `${grouped(refused.length)} certificates have problems`;
-  }
+  const down = domains.filter((domain) => domain.state === 'down');
+  const [refused, total] = [domains.filter(refusalOf), domains.length + more];
+  const isDownFirst = !refusalOf(first) || (first.state === 'down' && first.certificate?.state === 'refused');
+  const parts = isDownFirst
+    ? [downWords(down, total), refusedWords(refused)]
+    : [refusedWords(refused), downWords(down, total)];
+  if (state === 'down' || state === 'trouble') return parts.filter((part) => part !== '').join(', ');
   if (state === 'unknown')
     return domains.every((domain) => domain.state === 'paused') ? 'All checks are paused' : 'Status unknown';
   if (domains.length === 1) return `${shortName(first.name)} is up`;
   if (domains.some((domain) => domain.state === 'unknown')) return 'Everything checked so far is up';
   if (domains.some((domain) => domain.state === 'paused')) return 'Everything that is checked is up';
   return more > 0 ? 'Everything shown is up' : 'Everything is up';
+}
+
+function downWords(down: readonly ShownDomain[], total: number): string {
+  const [first, ...others] = down;
+  if (first === undefined) return '';
+  if (others.length === 0) return `${shortName(first.name)} is down`;
+  return `${grouped(down.length)} of ${counted(total, 'domain')} are down`;
+}
+
+function refusedWords(refused: readonly ShownDomain[]): string {
+  const [first, ...others] = refused;
+  if (first === undefined) return '';
+  if (others.length > 0) return `${grouped(refused.length)} certificates have problems`;
+  return `The certificate of ${shortName(first.name)} ${refusalOf(first)}`;
 }
 
 /** Returns '32 days left', 'Expiring in 2 days' (the badge's text), 'Expiring in 31 hours', or the name of the state. `now` in ms UTC. */
