@@ -119,6 +119,8 @@ export const alertIncidentSchema = z.object({
   /** One sentence that says what is wrong. */
   title: z.string(),
   started_at: isoInstant,
+  /** When the certificate or the registration expires; null if the incident is about something else. */
+  expires_at: isoInstant.nullable().default(null),
   ended_at: isoInstant.nullable(),
   acknowledged_at: isoInstant.nullable(),
   /** End of the snooze, before which no alerts about the incident are sent; always in the future. null without a snooze. */

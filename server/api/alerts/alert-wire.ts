@@ -76,6 +76,7 @@ export function incidentWire(
       now: endedAt ?? now,
     }),
     started_at: iso(incident.startedAt),
+    expires_at: isoOrNull(problem === 'expiry' ? facts.certificate?.notAfter : facts.registration?.expiresAt),
     ended_at: isoOrNull(endedAt),
     acknowledged_at: isoOrNull(incident.acknowledgedAt),
     snoozed_until: isoOrNull((incident.snoozedUntil ?? 0) > now ? incident.snoozedUntil : null),

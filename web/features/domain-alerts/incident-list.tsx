@@ -65,7 +65,7 @@ function CurrentIncident({ incident, now }: { incident: AlertIncidentWire; now: 
           </span>
         )}
         {incident.acknowledged_at !== null && (
-          <span className="mt-1 block">Acknowledged. {acknowledgeMeans(incident.problem)}</span>
+          <span className="mt-1 block">Acknowledged. {acknowledgeMeans(incident, now)}</span>
         )}
       </output>
       <div className="mt-2 flex flex-wrap gap-2">
@@ -102,7 +102,7 @@ function CurrentIncident({ incident, now }: { incident: AlertIncidentWire; now: 
       </div>
       {incident.acknowledged_at === null && (
         <p id={hintId} className="mt-1.5 text-meta text-fg-3">
-          Acknowledge: {inSentence(acknowledgeMeans(incident.problem))}
+          Acknowledge: {inSentence(acknowledgeMeans(incident, now))}
         </p>
       )}
     </li>

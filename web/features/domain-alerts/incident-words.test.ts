@@ -28,10 +28,13 @@ describe('an incident', () => {
     ).toEqual(['Opened', 'Opened', 'Since', 'Since']);
   });
 
-  it('says what acknowledging it does', () => {
-    expect(acknowledgeMeans('expiry')).toBe(
+  it('says what acknowledging does', () => {
+    const means = (problem: 'expiry' | 'down', expires_at: string | null) =>
+      acknowledgeMeans({ problem, expires_at }, now);
+    expect(means('expiry', at(1))).toBe(
       'No more alerts about this incident, except at expiry and when it ends.',
     );
-    expect(acknowledgeMeans('down')).toBe('No more alerts about this incident, except when it ends.');
+    expect(means('expiry', at(-1))).toBe('No more alerts about this incident, except when it ends.');
+    expect(means('down', null)).toBe('No more alerts about this incident, except when it ends.');
   });
 });

@@ -3,6 +3,8 @@ import { dayAndMonth } from '../../domain/day-and-month.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 import { longDate, longDateTime } from '../../lib/format.ts';
 
+type Subject = Pick<AlertIncidentWire, 'problem' | 'expires_at'>;
+
 /** The snooze durations on offer. */
 export const SNOOZES = [
   { label: '1 hour', ms: HOUR_MS },
@@ -11,9 +13,9 @@ export const SNOOZES = [
   { label: '1 week', ms: 7 * DAY_MS },
 ] as const;
 
-/** Returns what the button "Acknowledge" does. Pages show it beside the button. */
-export function acknowledgeMeans(problem: AlertIncidentWire['problem']): string {
-  return problem === 'expiry'
+/** Describes what "Acknowledge" does, shown before it is pressed. After the expiry, only the alert about the end is left. */
+export function acknowledgeMeans({ problem, expires_at: end }: Subject, now: number): string {
+  return problem === 'expiry' && end !== null && Date.parse(end) > now
     ? 'No more alerts about this incident, except at expiry and when it ends.'
     : 'No more alerts about this incident, except when it ends.';
 }
