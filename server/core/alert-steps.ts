@@ -133,7 +133,7 @@ export function isCriticalStep(step: Step, certificate: Renewable): boolean {
 }
 
 const FIXED_LABELS: Partial<Record<Step, string>> = {
-  renewal_overdue: 'when its renewal is overdue',
+  renewal_overdue: 'renewal overdue',
   expired: 'when it expires',
 };
 /** Days before expiry of the other default steps. Short-lived certificates reach these steps later. */

@@ -159,7 +159,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
       quiet_until: null,
     });
     expect(alerts.planned.map(({ step, label, severity }) => [step, label, severity])).toEqual([
-      ['renewal_overdue', 'when its renewal is overdue', 'warning'],
+      ['renewal_overdue', 'renewal overdue', 'warning'],
       ['warning', '14 days before', 'warning'],
       ['critical', '7 days before', 'critical'],
       ['three_days', '3 days before', 'critical'],

@@ -119,6 +119,6 @@ it('stepLabel describes alert steps in words, such as “14 days before”', () 
   expect(stepLabel('warning')).toBe('14 days before');
   expect(stepLabel('warning', 32 * HOUR)).toBe('32 hours before');
   expect(stepLabel('critical', 16 * HOUR)).toBe('16 hours before');
-  expect(stepLabel('renewal_overdue')).toBe('when its renewal is overdue');
+  expect(stepLabel('renewal_overdue')).toBe('renewal overdue');
   expect(stepLabel('expired')).toBe('when it expires');
 });

@@ -13,10 +13,10 @@ it('the table of steps says how much of a lifetime is left at each step, in hour
   expect(rows(null)).toEqual([
     ['Valid for', '200 days', '90 days', '47 days', '6 days'],
     ['Renewal overdue', '30 d', '22 d', '11 d', '36 h'],
-    ['Warning', '14 d', '14 d', '9 d', '28 h'],
-    ['Critical', '7 d', '7 d', '4 d', '14 h'],
-    ['Reminder', '3 d', '3 d', '2 d', '7 h'],
-    ['Last reminder', '24 h', '24 h', '22 h', '2 h'],
+    ['14 days before', '14 d', '14 d', '9 d', '28 h'],
+    ['7 days before', '7 d', '7 d', '4 d', '14 h'],
+    ['3 days before', '3 d', '3 d', '2 d', '7 h'],
+    ['1 day before', '24 h', '24 h', '22 h', '2 h'],
   ]);
   expect(rows(['7d', '30d', '20%']).slice(1)).toEqual([
     ['30 days before', '30 d', '30 d', '23 d', '3 d'],

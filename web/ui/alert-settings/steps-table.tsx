@@ -1,16 +1,9 @@
 import { DEFAULT_ALERT_STEPS, EARLIEST_STEP_SHARE } from '../../../contract/words.ts';
+import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { sortedSteps, stepWords } from '../../lib/alerts/delivery-words.ts';
 
 /** Lifetimes in days that CAs use now or will use. */
 const LIFETIMES = [200, 90, 47, 6];
-
-const DEFAULT_NAMES: Record<(typeof DEFAULT_ALERT_STEPS)[number]['step'], string> = {
-  renewal_overdue: 'Renewal overdue',
-  warning: 'Warning',
-  critical: 'Critical',
-  three_days: 'Reminder',
-  one_day: 'Last reminder',
-};
 
 interface StepRow {
   name: string;
@@ -24,7 +17,7 @@ export function StepsTable({ steps }: { steps: readonly string[] | null }) {
     <table className="num w-full border-collapse text-left text-meta">
       <caption className="pb-2 text-left text-fg-2">
         {steps === null
-          ? 'Time left when we alert you. The last alert comes when the certificate expires.'
+          ? 'Time left when we alert you. Steps come later for short lifetimes; the last one is the expiry.'
           : 'Time left when we alert you. A step that is too early for a lifetime comes when half of it is left.'}
       </caption>
       <thead className="text-fg-3">
@@ -65,7 +58,7 @@ function timeText(days: number): string {
 function rowsOf(steps: readonly string[] | null): StepRow[] {
   if (steps === null)
     return DEFAULT_ALERT_STEPS.map(({ step, days, share }) => ({
-      name: DEFAULT_NAMES[step],
+      name: step === 'renewal_overdue' ? STATE_NAMES.overdue : stepWords(`${days}d`),
       daysLeft: (lifetime) => Math.min(days, share * lifetime),
     }));
   return sortedSteps(steps).map((step) => {
