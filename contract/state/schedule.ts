@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { count } from '../words.ts';
 
 /** A year has 365 days here, so that 3,650 days are 10 years. */
@@ -20,7 +20,20 @@ export function timeLeft(ms: number): string {
   return ms < 2 * DAY_MS ? count(Math.floor(ms / HOUR_MS), 'hour') : daysText(Math.floor(ms / DAY_MS));
 }
 
-/** The facts that decide whether a renewal is on schedule. Instants are ISO 8601. */
+/** Returns how long something lasted as '35 minutes', '1 hour 35 minutes', '3 days 4 hours' or '9 years', rounded down. */
+export function lasted(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
+  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
+  const parts = [
+    days > 0 && daysText(days),
+    days < MANY_DAYS && hours > 0 && count(hours, 'hour'),
+    days === 0 && minutes > 0 && count(minutes, 'minute'),
+  ];
+  return parts.filter((part) => part !== false).join(' ') || 'less than a minute';
+}
+
+/** What decides whether a renewal is on schedule. Instants are ISO 8601. */
 export interface RenewalFacts {
   expiry_date: string | null;
   renewal: { overdue_at: string | null; is_short_lived: boolean } | null;

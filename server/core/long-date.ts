@@ -34,16 +34,3 @@ export function duration(ms: number): string {
   if (ms >= HOUR_MS - ROUNDING_MS) return count(Math.floor(rounded / HOUR_MS), 'hour');
   return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
 }
-
-/** Returns how long something lasted in its two largest units: "35 minutes", "1 hour 35 minutes" or "3 days 4 hours", rounded down. */
-export function durationInTwoUnits(ms: number): string {
-  const days = Math.floor(ms / DAY_MS);
-  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
-  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
-  const parts = [
-    days > 0 && count(days, 'day'),
-    hours > 0 && count(hours, 'hour'),
-    days === 0 && minutes > 0 && count(minutes, 'minute'),
-  ];
-  return parts.filter((part) => part !== false).join(' ') || 'less than a minute';
-}

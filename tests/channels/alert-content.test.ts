@@ -139,9 +139,10 @@ describe('an alert about a resolved problem', () => {
   });
 
   it('says how long the host was down', () => {
-    const { subject, text } = render(said('down', 'resolved'));
+    const facts = { endedAt: NOW - 95 * 60_000 };
+    const { subject, text } = render(said('down', 'resolved', { facts }));
     expect(subject).toBe('pay.fjord.example is up again');
-    expect(text).toContain('It came back 3 hours after it went down');
+    expect(text).toContain('It came back 1 hour 25 minutes after it went down');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { longDate, relativeTime, utcTitle } from './format.ts';
+import { inLocalTime, longDate, longDateTime, relativeTime, utcTitle } from './format.ts';
 
 const now = Date.UTC(2026, 10, 20, 14, 32);
 const MINUTE = 60_000;
@@ -8,6 +8,14 @@ describe('dates', () => {
   it('are formatted in long form', () => {
     expect(longDate(Date.UTC(2026, 10, 22, 12))).toBe('22 November 2026');
     expect(longDate('2026-11-22T12:00:00Z')).toBe('22 November 2026');
+  });
+
+  it('have one form and one time zone, also in texts of the server', () => {
+    const [from, to] = [Date.UTC(2026, 10, 22, 12, 5), Date.UTC(2026, 10, 23, 9, 30)];
+    expect(inLocalTime('22 November 2026, 12:05 UTC to 23 November 2026, 09:30 UTC')).toBe(
+      `${longDateTime(from)} to ${longDateTime(to)}`,
+    );
+    expect(inLocalTime('CN=shop.example')).toBe('CN=shop.example');
   });
 
   it('have a tooltip with the time in UTC', () => {

@@ -1,5 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { daysText } from '../../contract/state/schedule.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const LANGUAGE = 'en-GB';
 /** Creates the formatter when it is first used, because creating one takes a browser milliseconds. */
@@ -44,6 +43,13 @@ export function untilText(instant: number | string, now: number): string {
   return Math.abs(new Date(instant).getTime() - now) < DAY_MS ? text.slice(-5) : text;
 }
 
+const SERVER_INSTANT = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC/g;
+
+/** Replaces instants in the form of the server's texts, '22 November 2026, 14:32 UTC', by those of `longDateTime`. */
+export function inLocalTime(text: string): string {
+  return text.replaceAll(SERVER_INSTANT, (instant) => longDateTime(Date.parse(instant.replace(',', ''))));
+}
+
 /** Returns '22 November 2026 at 14:32 UTC', for tooltips. */
 export function utcTitle(instant: number | string): string {
   return `${utc(new Date(instant).getTime())} UTC`;
@@ -58,20 +64,6 @@ export function relativeTime(instant: number | string, now: number): string {
   return minutes < 60
     ? relative().format(-minutes, 'minute')
     : relative().format(-Math.floor(minutes / 60), 'hour');
-}
-
-/** Returns 'less than a minute', '8 min', '2 h 5 min' or '3 days 4 h'. */
-export function durationText(ms: number): string {
-  if (ms < MINUTE_MS) return 'less than a minute';
-  const wholeDays = Math.floor(ms / DAY_MS);
-  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
-  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
-  const parts = [
-    wholeDays > 0 && daysText(wholeDays),
-    hours > 0 && `${hours} h`,
-    wholeDays === 0 && minutes > 0 && `${minutes} min`,
-  ];
-  return parts.filter((part) => part !== false).join(' ');
 }
 
 /** Returns '5,001'. */

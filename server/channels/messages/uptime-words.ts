@@ -1,8 +1,8 @@
-import { duration } from '../../core/long-date.ts';
 import { truncatedLine } from '../../core/one-line.ts';
 import type { AlertWords, DomainAlertInput } from './alert-input.ts';
 import { formatInstant, hostRows, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { lasted } from '../../../contract/state/schedule.ts';
 import { count } from '../../../contract/words.ts';
 
 const MAX_SENTENCE_LENGTH = 600;
@@ -83,7 +83,7 @@ function down(input: DomainAlertInput): AlertWords {
     facts: [
       { label: 'Host', value: host, mono: true },
       { label: 'Down since', value: since },
-      ...(now - startedAt < MINUTE_MS ? [] : [{ label: 'Down for', value: duration(now - startedAt) }]),
+      ...(now - startedAt < MINUTE_MS ? [] : [{ label: 'Down for', value: lasted(now - startedAt) }]),
       ...lastChecked(input),
     ],
     schedule: 'We send one message now and one when it is up again.',
@@ -120,7 +120,7 @@ function upAgain(input: DomainAlertInput): AlertWords {
   const { host, alert, alertedAt, timeZone } = input;
   const { startedAt } = alert.facts;
   const end = alert.facts.endedAt ?? alertedAt;
-  const after = duration(Math.max(1, end - startedAt));
+  const after = lasted(end - startedAt);
   const since = formatInstant(end, timeZone);
   return {
     badge: { tone: 'ok', text: 'Up again' },

@@ -1,6 +1,7 @@
 import type { UptimeWire } from '../../../contract/uptime.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
-import { durationText, longDate, longDateTime } from '../../lib/format.ts';
+import { lasted } from '../../../contract/state/schedule.ts';
+import { longDate, longDateTime } from '../../lib/format.ts';
 
 type Check = UptimeWire['checks'][number];
 
@@ -22,16 +23,16 @@ export function checkWords({ state, response_ms: responseMs, message }: Check): 
   return responseMs === null ? 'Up' : `Up, ${responseText(responseMs)}`;
 }
 
-/** Returns '20 November 2026 at 14:32 – 14:40' and '8 min'. */
+/** Returns '20 November 2026 at 14:32 – 14:40' and '8 minutes'. */
 export function incidentWords(
   { started_at: startedAt, ended_at: endedAt }: UptimeWire['incidents'][number],
   now: number,
 ): { when: string; duration: string } {
   const start = Date.parse(startedAt);
   if (endedAt === null)
-    return { when: `Ongoing since ${longDateTime(startedAt)}`, duration: durationText(now - start) };
+    return { when: `Ongoing since ${longDateTime(startedAt)}`, duration: lasted(now - start) };
   const end = Date.parse(endedAt);
-  return { when: periodWords(start, end), duration: durationText(end - start) };
+  return { when: periodWords(start, end), duration: lasted(end - start) };
 }
 
 /** Returns '20 November 2026 at 14:32 – 14:40'; an end on another day has its date. */

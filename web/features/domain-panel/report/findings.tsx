@@ -7,6 +7,7 @@ import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { ShellLine } from '../../../ui/shell-line.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { inLocalTime } from '../../../lib/format.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Chevron } from '../../../domain/disclosure.tsx';
 import { type MarkedState, StateMark, stateOfFinding } from '../../../domain/state-marks.tsx';
@@ -98,7 +99,7 @@ function StandingHelp({ domain, details, actions }: StandingHelpProps) {
   const command = details?.command ?? null;
   return (
     <div className="mt-2 grid gap-2.5">
-      {details?.fix && <p className="whitespace-pre-line">{visibleText(details.fix)}</p>}
+      {details?.fix && <p className="whitespace-pre-line">{visibleText(inLocalTime(details.fix))}</p>}
       {details && <Evidence finding={details} details={details} />}
       {command !== null && <ShellLine line={command} />}
       <div className="flex flex-wrap gap-2">
@@ -178,7 +179,9 @@ function Finding({ domain, finding, details, isWorst, chainPem, actions, state }
       </summary>
       <div className="grid gap-2.5 pt-1 pb-3 pl-[21px]">
         {details?.fix && (
-          <p className="[overflow-wrap:anywhere] whitespace-pre-line">{visibleText(details.fix)}</p>
+          <p className="[overflow-wrap:anywhere] whitespace-pre-line">
+            {visibleText(inLocalTime(details.fix))}
+          </p>
         )}
         <div className="flex flex-wrap gap-2 empty:hidden">
           {details?.attachment === 'chain' && chainPem !== null ? (
@@ -234,7 +237,7 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
           mono={MACHINE_FACT.test(label)}
           isWide={label.length > LONG_LABEL}
         >
-          <bdi className="whitespace-pre-line">{visibleText(value)}</bdi>
+          <bdi className="whitespace-pre-line">{visibleText(inLocalTime(value))}</bdi>
         </Fact>
       ))}
       {hasAddresses && (

@@ -1,4 +1,5 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
+import { lasted } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { STATE_MARKS, StateBadge } from '../../../domain/state-marks.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -15,7 +16,7 @@ import {
   uptimeWords,
   utcTitle,
 } from './status-words.ts';
-import { durationText, grouped } from '../../../lib/format.ts';
+import { grouped } from '../../../lib/format.ts';
 
 interface StatusViewProps {
   status: PublicStatus;
@@ -207,7 +208,7 @@ function State({ domain: { state, down_since: downSince }, now }: { domain: Show
       <span>
         {word}
         {downSince !== null && (
-          <span className="max-sm:sr-only"> for {durationText(now - Date.parse(downSince))}</span>
+          <span className="max-sm:sr-only"> for {lasted(now - Date.parse(downSince))}</span>
         )}
       </span>
     </span>

@@ -119,7 +119,7 @@ it.each([
   const ended = { started_at: '2026-11-20T14:32:00Z', ended_at: '2026-11-20T14:40:00Z' };
   const words = incidentWords(ended, { now: 0, languages: [language] });
   expect(words.when).toMatch(when);
-  expect(words.duration).toBe('8 min');
+  expect(words.duration).toBe('8 minutes');
 });
 
 it.each([
@@ -137,7 +137,7 @@ it('incidentWords says since when a domain is down', () => {
   const lasting = { started_at: '2026-11-20T14:32:00Z', ended_at: null };
   const words = incidentWords(lasting, { now: Date.parse('2026-11-20T14:35:00Z'), languages: ['en-GB'] });
   expect(words.when).toMatch(/^20 November 2026 at \d\d:32$/);
-  expect(words.duration).toBe('3 min');
+  expect(words.duration).toBe('3 minutes');
 });
 
 it.each([
@@ -160,7 +160,7 @@ it.each([
 it.each([
   [null, 'No data'],
   [0, 'No downtime'],
-  [12, 'Down for 12 min'],
+  [12, 'Down for 12 minutes'],
   [1_440, 'Down for 1 day'],
 ])('the tooltip of a day with %s minutes of downtime is “%s”', (minutes, text) =>
   expect(downtimeText(minutes)).toBe(text),

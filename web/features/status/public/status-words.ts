@@ -1,8 +1,8 @@
 import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contract/status-page.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../contract/durations.ts';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
-import { counted, dateFormat, durationText, grouped, relativeTime, shortName } from '../../../lib/format.ts';
-import { timeLeft } from '../../../../contract/state/schedule.ts';
+import { counted, dateFormat, grouped, relativeTime, shortName } from '../../../lib/format.ts';
+import { lasted, timeLeft } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
@@ -58,8 +58,8 @@ export function certificateWords({ state, expiry_date: end }: Certificate, now: 
 }
 
 /**
- * Returns when a domain was down, '20 November 2026 at 14:32 – 14:40' in the reader's language and local time, and for how
- * long: '8 min'. During an outage returns only its start.
+ * Returns when and how long a domain was down: '20 November 2026 at 14:32 – 14:40' in the reader's language and local time, and
+ * '8 minutes'. While it lasts, only the start.
  */
 export function incidentWords(
   { started_at: startedAt, ended_at: endedAt }: Pick<ShownIncident, 'started_at' | 'ended_at'>,
@@ -69,7 +69,7 @@ export function incidentWords(
   const [start, end] = [Date.parse(startedAt), endedAt === null ? null : Date.parse(endedAt)];
   return {
     when: end === null ? format.format(start) : format.formatRange(start, end),
-    duration: durationText((end ?? now) - start),
+    duration: lasted((end ?? now) - start),
   };
 }
 
@@ -129,7 +129,7 @@ export function noIncidentsWords({
 /** Returns the tooltip of a day on the strip. */
 export function downtimeText(minutes: number | null): string {
   if (minutes === null) return 'No data';
-  return minutes === 0 ? 'No downtime' : `Down for ${durationText(minutes * MINUTE_MS)}`;
+  return minutes === 0 ? 'No downtime' : `Down for ${lasted(minutes * MINUTE_MS)}`;
 }
 
 /** Describes a strip of days: 'Last 90 days: 2 days with downtime, 60 days without data'. */
