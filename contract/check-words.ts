@@ -47,7 +47,10 @@ export const CLIENT_NAMES = {
 export type Client = keyof typeof CLIENT_NAMES;
 export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];
 
-/** Shown as the issuer of a certificate that names none, and as the group of domains whose certificate was never read. */
+/** Name of the state of a certificate that is not valid for the host. */
+export const WRONG_NAME = 'Not trusted: wrong name';
+
+/** Issuer of certificates that name none. */
 export const UNKNOWN_ISSUER = 'Unknown issuer';
 
 const COMPANY_SUFFIX = /[\s,]{1,3}(inc|llc|ltd|limited|gmbh|corp|corporation|s\.?a\.?|b\.?v\.?|co)\.?$/i;

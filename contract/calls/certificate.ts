@@ -40,7 +40,9 @@ const certificateSchema = z
      * it for another reason; `refused`: some clients refuse it; `overdue`: its renewal is overdue; `flawed`: another finding asks for a fix.
      */
     problem: z.enum(['revoked', 'wrong_name', 'untrusted', 'refused', 'flawed', 'overdue']).nullable(),
-    /** Number of the account's domains that serve it, paused ones included. */
+    /** True if all of its domains are paused, so that nobody checks whether it is still served. */
+    paused: z.boolean().default(false),
+    /** Number of domains, paused ones included. */
     domain_count: z.number().int(),
     /** The first three of these domains by name. */
     domains: z.array(servingDomainSchema),

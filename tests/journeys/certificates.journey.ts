@@ -184,7 +184,7 @@ test('the list of certificates sorts by its columns, names what is refused, and 
   await page.getByRole('searchbox', { name: 'Find by name, domain, tag or note' }).fill('sorting.example');
   await expect(rows).toHaveCount(2);
   await expect(rows.filter({ hasText: 'strange' })).toContainText('Not trusted');
-  await expect(rows.filter({ hasText: 'named' })).toContainText('Wrong name');
+  await expect(rows.filter({ hasText: 'named' })).toContainText('Not trusted: wrong name');
   await expect(rows.filter({ hasText: 'named' })).toContainText('Orchard Trust · Orchard R1');
   await expectAccessible(page);
 });

@@ -69,6 +69,24 @@ async function fillStore(store: Store) {
 }
 
 describeEachDatabase('the list of certificates', (open) => {
+  it('says which certificates only paused domains serve; they do not need attention', async () => {
+    const store = await open();
+    const { accountId, ids } = await fillStore(store);
+    const listed = async (status?: 'attention') => {
+      const list = { accountId, status, sort: 'soonest', after: null, limit: 10, now: NOW } as const;
+      const { certificates } = await listServedCertificates(store, list);
+      return certificates.map(({ facts, isPaused }) => [facts.subject, isPaused]);
+    };
+    expect(await listed('attention')).toEqual([['soon.example', false]]);
+    for (const host of ['a.shop.example', 'soon.example'])
+      await pauseMonitor(store, { accountId, monitorId: ids[host] ?? '', now: NOW });
+    expect(await listed()).toEqual([
+      ['soon.example', true],
+      ['*.shop.example', false],
+    ]);
+    expect(await listed('attention')).toEqual([]);
+  });
+
   it('contains each certificate once, with the domains of the account that serve it, in each sort order', async () => {
     const store = await open();
     const { accountId } = await fillStore(store);

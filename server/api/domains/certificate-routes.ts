@@ -139,6 +139,7 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
     state: problem === 'revoked' ? problem : certificateStateOf({ certificate: facts, verdict: null }, now),
     renewal: renewalWire({ certificate: seen ?? facts, verdict: isCurrent ? verdict : null }),
     problem,
+    paused: served.isPaused,
     domain_count: served.monitorCount,
     domains: served.monitors.map(servingDomain),
     tags: served.tags,

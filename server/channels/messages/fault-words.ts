@@ -1,3 +1,4 @@
+import { WRONG_NAME } from '../../../contract/check-words.ts';
 import type { AlertCertificate } from '../../core/alerting/alert.ts';
 import { longDate } from '../../core/long-date.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
@@ -25,7 +26,7 @@ interface FaultWords extends Pick<AlertWords, 'badge' | 'schedule'> {
 
 const FAULTS: Record<Fault, FaultWords> = {
   wrong_name: {
-    badge: { tone: 'critical', text: 'Wrong name' },
+    badge: { tone: 'critical', text: WRONG_NAME },
     before: 'The certificate at ',
     after: ' does not cover this host.',
     lead: (consequence) => `Until this is fixed, ${consequence}.`,

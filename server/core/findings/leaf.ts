@@ -2,7 +2,7 @@ import { validityFailure } from '../../pki/certificate-checks.ts';
 import type { Certificate } from '../../pki/certificate.ts';
 import { matchesReference, type ReferenceIdentifier } from '../../pki/names/reference-identifier.ts';
 import type { TrustStore } from '../../pki/trust-store.ts';
-import { type Client, CLIENTS } from '../../../contract/check-words.ts';
+import { type Client, CLIENTS, WRONG_NAME } from '../../../contract/check-words.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { count } from '../../../contract/words.ts';
@@ -89,7 +89,7 @@ export const LEAF_FINDINGS = {
     },
     fix: ({ host }) => coveringFix(hostIn(host)),
     command: inspect('-noout -subject -ext subjectAltName'),
-    short: 'Not trusted: wrong name',
+    short: WRONG_NAME,
     problem: 'wrong_name',
     isReasonToReplace: true,
   },

@@ -12,6 +12,7 @@ import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ServedCertificatesTable } from '../schema/check-tables.ts';
 import {
+  activeCertificates,
   certificateProblems,
   isFoundCertificate,
   matchesEverything,
@@ -27,7 +28,9 @@ export interface ServedCertificate {
   monitor: Monitor;
   /** The worst problem, besides expiry, that any monitor found with the certificate; null if there is none. */
   problem: CertificateProblem | null;
-  /** Number of monitors that saw the certificate, including paused ones. */
+  /** Whether all monitors are paused. */
+  isPaused: boolean;
+  /** Number of monitors; paused ones count. */
   monitorCount: number;
   /** The first three of these monitors by name. */
   monitors: (Targeted & { id: string })[];
@@ -188,6 +191,7 @@ async function describe(
   const byId = new Map(monitors.map((monitor) => [monitor.id, monitor]));
   const facts = await factsOf(store, key, monitors);
   const tags = await tagsOf(store, key);
+  const active = await activeAmong(store, key);
   return groups.flatMap(({ fingerprint, domains }) => {
     const monitor = byId.get(shown.get(fingerprint) ?? '');
     const its = facts.get(fingerprint);
@@ -197,6 +201,7 @@ async function describe(
         facts: its,
         monitor,
         problem: problemBy.get(fingerprint) ?? null,
+        isPaused: !active.has(fingerprint),
         monitorCount: domains,
         monitors: firsts.get(fingerprint) ?? [],
         tags: [...new Set(tags.get(fingerprint))].toSorted(),
@@ -231,6 +236,16 @@ async function factsOf(
     if (parsed) facts.set(row.fingerprint, parsed);
   }
   return facts;
+}
+
+/** Returns the certificates that a monitor serves which is not paused. */
+async function activeAmong({ db }: Store, { accountId, fingerprints }: OfPage): Promise<Set<string>> {
+  const rows = await activeCertificates(db, accountId)
+    .select('fingerprint')
+    .distinct()
+    .where('fingerprint', 'in', fingerprints)
+    .execute();
+  return new Set(rows.map(({ fingerprint }) => fingerprint));
 }
 
 async function tagsOf({ db }: Store, { accountId, fingerprints }: OfPage): Promise<Map<string, string[]>> {

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
+import { WRONG_NAME } from '../../../contract/check-words.ts';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
@@ -8,26 +9,43 @@ import { StateBadge, StateMark } from '../../domain/state-marks.tsx';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 
-/** Shows how long a certificate is still valid: a badge if it is revoked or ends soon, else the days. */
+/**
+ * Shows how long a certificate is still valid: a badge if it is revoked or ends soon, else the days. If all of its domains are paused, shows
+ * that, and the days without a colour, because it may have been replaced.
+ */
 export function Remaining({ certificate, now }: { certificate: CertificateWire; now: number }) {
   const notAfter = Date.parse(certificate.expiry_date);
+  if (certificate.paused)
+    return (
+      <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+        <StateBadge state="paused" />
+        <span className="num text-[13.5px] text-fg-2">{remainingWords(certificate, now)}</span>
+      </span>
+    );
   if (certificate.state === 'revoked') return <RevocationBadge revoked />;
   if (expiryBadge(notAfter, now)) return <ExpiryBadge notAfter={notAfter} now={now} short />;
-  return <span className="num text-[13.5px] text-fg-2">{timeLeft(notAfter - now)} left</span>;
+  return <span className="num text-[13.5px] text-fg-2">{remainingWords(certificate, now)}</span>;
+}
+
+/** Returns 'Expired', 'Revoked' or '32 days left'. */
+export function remainingWords({ state, expiry_date: end }: CertificateWire, now: number): string {
+  const isOver = state === 'expired' || state === 'revoked';
+  return isOver ? STATE_NAMES[state] : `${timeLeft(Date.parse(end) - now)} left`;
 }
 
 const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
   // Null for problems that another part of the row shows: `Remaining` the revocation, `RenewalNote` the overdue renewal.
   revoked: null,
   overdue: null,
-  wrong_name: 'Wrong name',
+  wrong_name: WRONG_NAME,
   untrusted: STATE_NAMES.untrusted,
   refused: STATE_NAMES.refused,
   flawed: STATE_NAMES.flawed,
 };
 
-/** Returns the name of the certificate's problem; null if it has none, or another part of the row shows it. */
-export const problemName = ({ problem }: CertificateWire): string | null => problem && PROBLEMS[problem];
+/** Returns what is wrong with the certificate on a domain; null if nothing is, another part of the row says it, or nobody checks it. */
+export const problemName = ({ problem, paused }: CertificateWire): string | null =>
+  paused ? null : problem && PROBLEMS[problem];
 
 /** Shows a badge with the certificate's problem; nothing if it has none. */
 export function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
@@ -39,6 +57,7 @@ export function ProblemBadge({ certificate }: { certificate: CertificateWire }) 
 
 /** Says that the renewal is overdue. For a short-lived certificate, whose badge is red, also says that the renewal is on schedule. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
+  if (certificate.paused) return null;
   if (isRenewalOverdue(certificate, now))
     return (
       <span className="inline-flex items-center gap-1.5 text-soon-fg">

@@ -153,7 +153,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
         {issuerName}
       </td>
       <td className={classNames(CELL, FROM_1060_PX)}>
-        <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />
+        {!certificate.paused && <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />}
       </td>
       <td className={classNames(CELL, 'text-label max-md:hidden')}>
         <ServedBy certificate={certificate} />

@@ -27,11 +27,11 @@ const PrintedCertificates = lazyPart(
 const ALL = 'all';
 const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: ALL, label: 'All certificates' },
+  { value: 'attention', label: 'Need attention' },
   { value: 'expired', label: STATE_NAMES.expired },
+  { value: 'revoked', label: STATE_NAMES.revoked },
   { value: 'critical', label: STATE_NAMES.critical },
   { value: 'soon', label: STATE_NAMES.soon },
-  { value: 'revoked', label: STATE_NAMES.revoked },
-  { value: 'problem', label: 'With problems' },
 ];
 const DEFAULT_ORDER: CertificateOrder = { sort: 'soonest', direction: 'asc' };
 /** Orders in the menu. Below 900 px it replaces the buttons in the table's header, because some columns are hidden. */

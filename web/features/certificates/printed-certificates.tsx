@@ -1,10 +1,9 @@
 import { issuerLine } from '../../../contract/check-words.ts';
 import { type CertificateWire, listCertificates } from '../../../contract/calls/certificate.ts';
-import { timeLeft } from '../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { type PrintedColumn, PrintedList } from '../../domain/printed-list.tsx';
 import { grouped, longDate } from '../../lib/format.ts';
-import { problemName } from './certificate-parts.tsx';
+import { problemName, remainingWords } from './certificate-parts.tsx';
 
 const COLUMNS: PrintedColumn<CertificateWire>[] = [
   { label: 'Certificate', cell: ({ display_name: name }) => name || 'Without a name' },
@@ -14,12 +13,10 @@ const COLUMNS: PrintedColumn<CertificateWire>[] = [
   { label: 'Served by', cell: servedBy },
 ];
 
-/** Returns 'Wrong name, 32 days left'. */
+/** Returns 'Not trusted: wrong name, 32 days left'. */
 function remaining(certificate: CertificateWire, now: number): string {
-  const { expiry_date: end, state } = certificate;
-  const isOver = state === 'expired' || state === 'revoked';
-  const time = isOver ? STATE_NAMES[state] : `${timeLeft(Date.parse(end) - now)} left`;
-  return [problemName(certificate), time].filter((part) => part !== null).join(', ');
+  const paused = certificate.paused && STATE_NAMES.paused;
+  return [paused, problemName(certificate), remainingWords(certificate, now)].filter(Boolean).join(', ');
 }
 
 function servedBy({ domains, domain_count: count }: CertificateWire): string {

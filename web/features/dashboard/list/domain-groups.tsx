@@ -1,9 +1,9 @@
-import { UNKNOWN_ISSUER } from '../../../../contract/check-words.ts';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { domainGroups } from '../../../../contract/calls/domain.ts';
 import type { DomainFilter } from '../../../../contract/domain.ts';
+import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import type { DomainGroupWire } from '../../../../contract/domain-groups.ts';
 import {
   DOMAIN_STATES,
@@ -165,7 +165,7 @@ function inOrder(by: DomainGrouping, groups: readonly DomainGroupWire[]): readon
 }
 
 function groupName(by: DomainGrouping, { key }: DomainGroupWire): string {
-  if (key === null) return by === 'tag' ? 'No tag' : UNKNOWN_ISSUER;
+  if (key === null) return by === 'tag' ? 'No tag' : STATE_NAMES.unread;
   if (by !== 'state') return key;
   return statusFilters(undefined).more.find(({ status }) => status === key)?.label ?? key;
 }

@@ -36,16 +36,16 @@ describe('the filters', () => {
     ]);
   });
 
-  it('offer every state under “More”', () => {
+  it('include every state under More, the worst first', () => {
     expect(texts(statusFilters(summary).more)).toEqual([
       'Expired 1',
+      'Revoked 1',
       '0–7 days left 3',
       '8–14 days left 2',
-      'Revoked 1',
       'Certificate not read 1',
+      'More than 14 days left 9',
       'Checking… 1',
       'Paused 1',
-      'More than 14 days left 9',
     ]);
   });
 

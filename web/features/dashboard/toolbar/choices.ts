@@ -44,7 +44,7 @@ const FILTERS: readonly Omit<StatusFilter, 'count'>[] = [
   { status: 'attention', label: 'Needs attention', mark: 'critical' },
   { status: 'expiring', label: 'Expiring', mark: 'soon' },
   { status: 'problem', label: 'Problems', mark: 'untrusted' },
-  ...(['expired', 'critical', 'soon', 'revoked', 'unread', 'pending', 'paused', 'ok'] as const).map(
+  ...(['expired', 'revoked', 'critical', 'soon', 'unread', 'ok', 'pending', 'paused'] as const).map(
     (state) => ({ status: state, label: STATE_NAMES[state], mark: state }),
   ),
 ];
