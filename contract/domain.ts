@@ -32,6 +32,8 @@ export const findingSchema = z.object({
   /** A few words for a card; absent if the finding has only its message. */
   short: z.string().optional(),
   addresses: z.array(z.string()),
+  /** Number of addresses that answered, if only some of them have the problem. */
+  of_addresses: z.number().int().optional(),
 });
 export type FindingWire = z.infer<typeof findingSchema>;
 

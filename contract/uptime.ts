@@ -20,6 +20,8 @@ export const uptimeSummarySchema = z.object({
   percent: z.number().nullable(),
   /** Response time of the last check that got an answer, in ms; null if none did. */
   response_ms: z.number().int().nullable(),
+  /** Why the domain is down, as a sentence; null if it is not down, or that is not known. */
+  cause: z.string().nullable().default(null),
   /** Start of the current outage; null if there is none. */
   down_since: isoInstant.nullable(),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { domainFilterSchema, domainSchema } from '../domain.ts';
 import { CERTIFICATE_SORTS, SORT_DIRECTIONS } from './list-order.ts';
-import { type Call, cursorQuerySchema, nextCursor, envelope } from './call.ts';
+import { type Call, cursorQuerySchema, envelope, nextCursor } from './call.ts';
 
 const isoInstant = z.string();
 const fingerprintSchema = z

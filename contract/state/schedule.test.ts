@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
-import { isRenewalOverdue, lasted, scheduleOf, scheduleWords, timeLeft } from './schedule.ts';
+import { durationInTwoUnits, isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from './schedule.ts';
 
 const now = Date.UTC(2026, 10, 20, 14, 30);
 const at = (hours: number) => new Date(now + hours * HOUR_MS).toISOString();
@@ -30,7 +30,7 @@ it.each([
   [6 * HOUR_MS, '6 hours'],
   [3 * DAY_MS + 4 * HOUR_MS + MINUTE_MS, '3 days 4 hours'],
   [800 * DAY_MS + 4 * HOUR_MS, '2 years'],
-])('%d ms lasted “%s”, in minutes below a day', (ms, text) => expect(lasted(ms)).toBe(text));
+])('%d ms lasted “%s”, in minutes below a day', (ms, text) => expect(durationInTwoUnits(ms)).toBe(text));
 
 describe('the renewal of a short-lived certificate', () => {
   it.each<[string, Parameters<typeof certificate>[0], ReturnType<typeof scheduleOf>, string | null]>([

@@ -21,7 +21,7 @@ export function timeLeft(ms: number): string {
 }
 
 /** Returns how long something lasted as '35 minutes', '1 hour 35 minutes', '3 days 4 hours' or '9 years', rounded down. */
-export function lasted(ms: number): string {
+export function durationInTwoUnits(ms: number): string {
   const days = Math.floor(ms / DAY_MS);
   const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
   const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
@@ -33,7 +33,7 @@ export function lasted(ms: number): string {
   return parts.filter((part) => part !== false).join(' ') || 'less than a minute';
 }
 
-/** What decides whether a renewal is on schedule. Instants are ISO 8601. */
+/** The facts that decide whether a renewal is on schedule. Instants are ISO 8601. */
 export interface RenewalFacts {
   expiry_date: string | null;
   renewal: { overdue_at: string | null; is_short_lived: boolean } | null;

@@ -8,14 +8,19 @@ const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') =>
 const since = new Date(EXAMPLE_NOW).toISOString();
 const unreachable = { stage: 'dns', reason: 'name_not_found', message: 'No address.', since };
 
-it('brokenStates names the state of the host before the state of its certificate, and nothing while the domain is paused', () => {
+it('brokenStates names the most urgent state first, as the headline does; none while paused', () => {
   const uptime = { ...exampleDomain().uptime, state: 'down' as const };
-  const states = (differences: object) => brokenStates({ ...exampleDomain(), ...differences });
+  const overdue = { overdue_at: new Date(EXAMPLE_NOW - 1).toISOString(), is_short_lived: false };
+  const states = (differences: object) => brokenStates({ ...exampleDomain(), ...differences }, EXAMPLE_NOW);
   expect(states({})).toEqual([]);
   expect(states({ uptime, unreachable, trusted: null })).toEqual(['down']);
   expect(states({ uptime, unreachable, state: 'unread', trusted: null })).toEqual(['down', 'unreachable']);
-  expect(states({ unreachable, state: 'expired' })).toEqual(['unreachable', 'expired']);
-  expect(states({ uptime, trusted: false })).toEqual(['down', 'untrusted']);
+  expect(states({ unreachable, state: 'expired' })).toEqual(['expired', 'unreachable']);
+  expect(states({ uptime, state: 'expired', attention: 'expired' })).toEqual(['expired', 'down']);
+  expect(states({ uptime, trusted: false })).toEqual(['untrusted', 'down']);
+  expect(states({ attention: 'flawed' })).toEqual(['flawed']);
+  expect(states({ attention: 'soon', renewal: overdue })).toEqual(['overdue']);
+  expect(states({ state: 'expired', renewal: overdue })).toEqual(['expired']);
   expect(states({ state: 'revoked', trusted: false })).toEqual([]);
   expect(states({ uptime, refused: true })).toEqual(['down', 'refused']);
   expect(states({ state: 'paused', uptime, unreachable, refused: true })).toEqual([]);

@@ -1,4 +1,11 @@
-import { type AttentionReason, CRITICAL_DAYS, type DomainState, SOON_DAYS } from '../words.ts';
+import {
+  ATTENTION_REASONS,
+  type AttentionReason,
+  CRITICAL_DAYS,
+  type DomainState,
+  SOON_DAYS,
+} from '../words.ts';
+import { isRenewalOverdue, type RenewalFacts } from './schedule.ts';
 
 /**
  * The name of each state of a domain or its certificate: on pages, in mails, groups and filters. They are not in `words.ts`,
@@ -25,36 +32,42 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
 export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** The facts that decide whether a host or its certificate is broken. */
-interface BrokenFacts {
+interface BrokenFacts extends RenewalFacts {
   state: DomainState;
   trusted: boolean | null;
   /** True if some clients do not connect, although the certificate is trusted. */
   refused: boolean;
+  attention: AttentionReason | null;
   /** Why the last check read no certificate. */
   unreachable: unknown;
   uptime: { state: 'up' | 'down' | 'unknown' | null };
 }
 
+const WITH_BADGES = ['revoked', 'critical', 'soon'] as const satisfies AttentionReason[];
+type BrokenState = Exclude<AttentionReason, (typeof WITH_BADGES)[number]>;
+
 /**
- * Returns what is wrong with a host and its certificate, the host first. Leaves out a near expiry and a revocation, which have badges.
+ * Returns what is wrong with a host and its certificate, most urgent first. Leaves out a near expiry and a revocation, which have badges.
  * Returns nothing for a paused domain, because its problems may be fixed by now.
  */
-export function brokenStates({
-  state,
-  trusted,
-  refused,
-  unreachable,
-  uptime,
-}: BrokenFacts): ('down' | 'unreachable' | 'expired' | 'untrusted' | 'refused')[] {
+export function brokenStates(domain: BrokenFacts, now: number): BrokenState[] {
+  const { state, trusted, refused, attention, unreachable, uptime } = domain;
   if (state === 'paused') return [];
   const isDown = uptime.state === 'down';
-  return [
-    ...(isDown ? (['down'] as const) : []),
-    ...(state === 'unread' || (unreachable !== null && !isDown) ? (['unreachable'] as const) : []),
-    ...(state === 'expired' ? (['expired'] as const) : []),
-    ...(trusted === false && state !== 'expired' && state !== 'revoked' ? (['untrusted'] as const) : []),
-    ...(refused && state !== 'expired' ? (['refused'] as const) : []),
+  const isOver = state === 'expired' || state === 'revoked';
+  const applying = [
+    attention,
+    state,
+    isDown && 'down',
+    (state === 'unread' || (unreachable !== null && !isDown)) && 'unreachable',
+    trusted === false && !isOver && 'untrusted',
+    refused && state !== 'expired' && 'refused',
+    !isOver && isRenewalOverdue(domain, now) && 'overdue',
   ];
+  const hasBadge = (reason: AttentionReason) => WITH_BADGES.some((one) => one === reason);
+  return ATTENTION_REASONS.filter(
+    (reason): reason is BrokenState => applying.includes(reason) && !hasBadge(reason),
+  );
 }
 
 /** Notes beside the badge 'Active' for each revocation state; null if no note is needed. */
@@ -74,14 +87,14 @@ interface RevocationFacts extends BrokenFacts {
 }
 
 /**
- * Returns whether the badge 'Active' has its tick and colour. It has them if the last check read the certificate, a signed CRL or OCSP
- * answer says that it is not revoked, and `brokenStates` finds nothing worse than that some clients refuse it. False while paused.
+ * Returns whether the badge 'Active' has its tick and colour: a signed CRL or OCSP answer says that the certificate is not revoked,
+ * the last check read it, and the host is not down, expired or not trusted. False while paused.
  */
 export function isVerifiedActive(domain: RevocationFacts): boolean {
-  const { state, fingerprint, revocation, unreachable } = domain;
+  const { state, trusted, fingerprint, revocation, unreachable, uptime } = domain;
   const isRead = fingerprint !== null && unreachable === null && state !== 'paused';
-  const isWhole = brokenStates(domain).every((broken) => broken === 'refused');
-  return isRead && revocation.state === 'good' && isWhole;
+  const isBroken = uptime.state === 'down' || state === 'expired' || trusted === false;
+  return isRead && revocation.state === 'good' && !isBroken;
 }
 
 /** Returns the note beside the badge 'Active', such as 'certificate not read' or 'revocation not known'; null for none. */

@@ -59,6 +59,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
       checks: '',
       percent: null,
       response_ms: null,
+      cause: null,
       down_since: null,
     });
     const stranger = await charlie.ask(CALLS.domainUptime, { params: { id } });
@@ -77,7 +78,8 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     await later(api, alice, MINUTE_MS / 2);
     await look(api, 503);
     const down = await cardOf(alice);
-    expect(down).toMatchObject({ state: 'down', checks: 'udd', percent: 99.9 });
+    const cause = 'shop.example.com answered with the error 503.';
+    expect(down).toMatchObject({ state: 'down', checks: 'udd', percent: 99.9, cause });
     expect(Date.now() + 9 * HOUR_MS - Date.parse(down?.down_since ?? '')).toBeLessThan(MINUTE_MS);
     await later(api, alice, HOUR_MS - MINUTE_MS / 2);
     await look(api, 404);
@@ -89,13 +91,13 @@ describeAnyDatabase('The uptime of a domain', (open) => {
       checks: 'uddu',
       percent: uptime.percent,
       response_ms: 100,
+      cause: null,
       down_since: null,
     });
-    const message = 'shop.example.com answered with the error 503.';
     expect(uptime.checks.map((check) => [check.state, check.response_ms, check.message])).toEqual([
       ['up', 100, null],
-      ['down', 100, message],
-      ['down', 100, message],
+      ['down', 100, cause],
+      ['down', 100, cause],
       ['up', 100, null],
     ]);
     expect(uptime.incidents).toEqual([
@@ -104,7 +106,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
         started_at: uptime.checks[1]?.at,
         ended_at: uptime.checks[3]?.at,
         cause: 'server_error',
-        message,
+        message: cause,
       },
     ]);
     expect(uptime.since).toBe(uptime.checks[0]?.at);

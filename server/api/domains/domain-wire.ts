@@ -6,14 +6,14 @@ import { currentZoneName } from '../../../contract/time-zone.ts';
 import { expectedRenewal, isShortLived, type Renewable, renewalOverdueAt } from '../../core/alert-steps.ts';
 import { isHeldBack } from '../../core/check/uptime.ts';
 import { displayName } from '../../core/endpoint.ts';
-import { findingMessage, shortLine } from '../../core/report/describe-finding.ts';
+import { findingMessage, isOfEachAddress, shortLine } from '../../core/report/describe-finding.ts';
 import { failureSentence } from '../../core/report/reach-finding.ts';
 import { describeTarget, readTarget } from '../../core/target.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Summary } from '../../store/monitors/monitor-summary.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { uptimePercents } from '../../store/checks/downtime.ts';
+import { downCauses, uptimePercents } from '../../store/checks/downtime.ts';
 import type { HistoryEntry } from '../../store/checks/certificate-history.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
@@ -38,10 +38,17 @@ export function userWire(account: Account): UserWire {
   };
 }
 
-/** Maps a monitor to the wire format of a domain. `now` is ms UTC. Calls that do not read the uptime pass no `uptimePercent`. */
+/**
+ * Maps a monitor to the wire format of a domain. `now` is ms UTC. `uptimePercent` and `downCause` are null in calls that do not query
+ * them.
+ */
 export function domainWire(
   monitor: Monitor,
-  { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
+  {
+    now,
+    uptimePercent = null,
+    downCause = null,
+  }: { now: number; uptimePercent?: number | null | undefined; downCause?: string | null | undefined },
 ): DomainWire {
   const { certificate, verdict } = monitor;
   const waiting = waitingOf(monitor);
@@ -72,6 +79,7 @@ export function domainWire(
       checks: monitor.recentChecks,
       percent: uptimePercent,
       response_ms: monitor.responseMs,
+      cause: monitor.uptime === 'down' ? downCause : null,
       down_since: isoOrNull(monitor.downSince),
     },
     trusted: verdict?.reached ? verdict.trusted : null,
@@ -165,10 +173,19 @@ export function summaryWire(summary: Summary): SummaryWire {
 }
 
 function findingsWire(verdict: Verdict | null, host: string): FindingWire[] {
+  const answered = verdict?.addresses.filter(({ failure }) => failure === null).length ?? 0;
   return (verdict?.findings ?? []).map((finding) => {
     const { code, severity, addresses } = finding;
     const message = findingMessage(finding, host);
-    return { code, severity, message, short: shortLine(finding), addresses };
+    const isOfSome = isOfEachAddress(finding) && addresses.length < answered;
+    return {
+      code,
+      severity,
+      message,
+      short: shortLine(finding),
+      addresses,
+      ...(isOfSome && { of_addresses: answered }),
+    };
   });
 }
 
@@ -278,8 +295,8 @@ export function unreachableWire(monitor: Monitor): DomainWire['unreachable'] {
 }
 
 /**
- * Maps monitors of one account to wire format, with the uptime percentage over the days that its plan includes. `now`
- * is ms UTC.
+ * Maps monitors of one account to wire format, with the uptime percentage over the days that its plan includes, and why they are down.
+ * `now` is ms UTC.
  */
 export async function domainWires(
   store: Store,
@@ -287,11 +304,15 @@ export async function domainWires(
   now: number,
 ): Promise<DomainWire[]> {
   const percents = await uptimePercents(store, monitors, now);
-  return monitors.map((monitor) => domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) }));
+  const causes = await downCauses(store, monitors);
+  return monitors.map((monitor) => {
+    const { id } = monitor;
+    return domainWire(monitor, { now, uptimePercent: percents.get(id), downCause: causes.get(id) });
+  });
 }
 
 /** Maps one monitor to wire format, like `domainWires`. */
 export async function oneDomainWire(store: Store, monitor: Monitor, now: number): Promise<DomainWire> {
-  const percents = await uptimePercents(store, [monitor], now);
-  return domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) });
+  const [wire] = await domainWires(store, [monitor], now);
+  return wire ?? domainWire(monitor, { now });
 }

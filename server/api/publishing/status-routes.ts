@@ -10,7 +10,7 @@ import {
   type StatusPageWire,
 } from '../../../contract/status-page.ts';
 import { displayName } from '../../core/endpoint.ts';
-import { lasted } from '../../../contract/state/schedule.ts';
+import { durationInTwoUnits } from '../../../contract/state/schedule.ts';
 import { longInstant } from '../../core/long-date.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import {

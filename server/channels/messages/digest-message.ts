@@ -7,7 +7,7 @@ import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 import { formatInstant, weekdayDate } from './wording.ts';
-import { lasted } from '../../../contract/state/schedule.ts';
+import { durationInTwoUnits } from '../../../contract/state/schedule.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { count, grouped } from '../../../contract/words.ts';
 
@@ -118,7 +118,7 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
         return `${PROBLEMS[problem]}, ${since}`;
       return endedAt === null
         ? `still ${PROBLEMS[problem]}, ${since}`
-        : `${PROBLEMS[problem]} for ${lasted(endedAt - startedAt)}, ${since}`;
+        : `${PROBLEMS[problem]} for ${durationInTwoUnits(endedAt - startedAt)}, ${since}`;
     }),
     drawn('Lowest uptime last week', { first: digest.uptime, more: 0 }, ({ percent }) => `${percent}%`),
   ].filter(({ items }) => items.length > 0);

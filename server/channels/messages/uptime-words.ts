@@ -2,7 +2,7 @@ import { truncatedLine } from '../../core/one-line.ts';
 import type { AlertWords, DomainAlertInput } from './alert-input.ts';
 import { formatInstant, hostRows, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
-import { lasted } from '../../../contract/state/schedule.ts';
+import { durationInTwoUnits } from '../../../contract/state/schedule.ts';
 import { count } from '../../../contract/words.ts';
 
 const MAX_SENTENCE_LENGTH = 600;
@@ -83,7 +83,9 @@ function down(input: DomainAlertInput): AlertWords {
     facts: [
       { label: 'Host', value: host, mono: true },
       { label: 'Down since', value: since },
-      ...(now - startedAt < MINUTE_MS ? [] : [{ label: 'Down for', value: lasted(now - startedAt) }]),
+      ...(now - startedAt < MINUTE_MS
+        ? []
+        : [{ label: 'Down for', value: durationInTwoUnits(now - startedAt) }]),
       ...lastChecked(input),
     ],
     schedule: 'We send one message now and one when it is up again.',
@@ -120,7 +122,7 @@ function upAgain(input: DomainAlertInput): AlertWords {
   const { host, alert, alertedAt, timeZone } = input;
   const { startedAt } = alert.facts;
   const end = alert.facts.endedAt ?? alertedAt;
-  const after = lasted(end - startedAt);
+  const after = durationInTwoUnits(end - startedAt);
   const since = formatInstant(end, timeZone);
   return {
     badge: { tone: 'ok', text: 'Up again' },

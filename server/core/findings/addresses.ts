@@ -97,6 +97,7 @@ export const ADDRESS_FINDINGS = {
             value: `failed at ${STAGE_WORDS[stage]} after ${Math.round(durationMs)} ms`,
           })),
         }),
+        { short: ({ total }, { addresses }) => `${addresses} of ${total} addresses cannot be reached` },
       ),
     },
     fix: 'Start the server at these addresses, or remove them from DNS.',

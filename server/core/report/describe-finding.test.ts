@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Finding } from '../finding.ts';
-import { findingFix, shortLine } from './describe-finding.ts';
+import { findingFix, isOfEachAddress, shortLine } from './describe-finding.ts';
 
 it('findingFix says how to trust a self-signed certificate, on the site and in the shell', () => {
   const selfSigned = {
@@ -48,3 +48,12 @@ function differing(others: 'its_renewals' | 'as_long'): Pick<Finding, 'code' | '
     facts: { kind: 'addresses_differ', read: 3, certificates: 2, others, notAfter: 0, evidence: [] },
   };
 }
+
+it('the share of the addresses is said of what each address was examined for', () => {
+  const selfSigned = { code: 'self_signed', fingerprint: 'ab', keyType: null } as const;
+  expect(isOfEachAddress(selfSigned)).toBe(true);
+  // Only one address was asked for a certificate with another type of key.
+  expect(isOfEachAddress({ ...selfSigned, keyType: 'rsa' })).toBe(false);
+  // Its words have the number already.
+  expect(isOfEachAddress({ ...selfSigned, code: 'certificates_differ' })).toBe(false);
+});

@@ -4,6 +4,7 @@ import { KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { displayName } from '../endpoint.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { definitionOf, type Finding, type FindingCode, kindOf } from '../finding.ts';
+import { ADDRESS_FINDINGS } from '../findings/addresses.ts';
 import type { AuthorityPlace, Words } from '../findings/definition.ts';
 import { CHAIN_ORDER } from '../findings/sent-chain.ts';
 import { type DescribedFinding, failureSentence } from './reach-finding.ts';
@@ -19,6 +20,16 @@ export function findingMessage(finding: Finding, host: string): string {
 /** Returns a few words about a finding for a card; undefined if the finding has only its message. */
 export function shortLine({ code, facts, addresses }: Finding): string | undefined {
   return kindOf(facts).short?.(facts, { addresses: addresses.length }) ?? definitionOf(code)?.short;
+}
+
+/** Returns whether every address was examined for the finding, and its words do not say yet how many have it. */
+export function isOfEachAddress({
+  code,
+  fingerprint,
+  keyType,
+}: Pick<Finding, 'code' | 'fingerprint' | 'keyType'>): boolean {
+  const isSaid = Object.hasOwn(ADDRESS_FINDINGS, code);
+  return keyType === null && !isSaid && (fingerprint !== null || code === 'legacy_tls');
 }
 
 /** Returns one concrete thing to do about a finding; null if a stored finding has none. `host`: display name of the host. */

@@ -33,6 +33,29 @@ export async function uptimePercents(
   );
 }
 
+/** Returns why monitors of one account are down, as sentences, by monitor id. */
+export async function downCauses(
+  { db }: Store,
+  monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptime'>[],
+): Promise<Map<string, string | null>> {
+  const down = monitors.filter(({ uptime }) => uptime === 'down');
+  const [first] = down;
+  if (first === undefined) return new Map();
+  const rows = await db
+    .selectFrom('incident_members')
+    .select(['monitor_id', 'message'])
+    .where('account_id', '=', first.accountId)
+    .where(
+      'monitor_id',
+      'in',
+      down.map(({ id }) => id),
+    )
+    .where(isDownIncident)
+    .where('ended_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.monitor_id, row.message]));
+}
+
 /** Returns the number of days of uptime that the plan of the account shows. */
 export async function uptimeWindowOf(store: Store, accountId: string, now: number): Promise<number> {
   const row = await store.db

@@ -17,7 +17,6 @@ import {
   hasProblem,
   isExpiring,
   isInState,
-  isPaused,
   isUndated,
   isUnreached,
   levelNumber,
@@ -260,10 +259,8 @@ function showsStatus(
   if (status === 'expiring') return sql`${isExpiring}`;
   if (status === 'attention')
     return sql`((${hasProblem} or ${isExpiring}) and fingerprint in (${activeCertificates(db, accountId).select('fingerprint')}))`;
-  const ends = endingIn(status, now);
-  return ends === undefined
-    ? null
-    : sql`(not_after >= ${ends.from} and not_after < ${ends.until} and not ${isRevoked})`;
+  const ends = expiryRangeOf(status, now) ?? null;
+  return ends && sql`(not_after >= ${ends.from} and not_after < ${ends.until} and not ${isRevoked})`;
 }
 
 /** Selects the certificates that monitors serve which are not paused, a row per certificate and monitor. */
@@ -271,11 +268,10 @@ export function activeCertificates(db: Store['db'], accountId: string) {
   const active = db
     .selectFrom('monitor_listing')
     .where('monitor_listing.account_id', '=', accountId)
-    .where(sql<boolean>`not (${isPaused})`);
+    .where(hasCertificate);
   return db.selectFrom(
     active
       .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
-      .where('certificate_fingerprint', 'is not', null)
       .unionAll(
         active
           .innerJoin('other_leaves', 'other_leaves.monitor_id', 'monitor_listing.monitor_id')
@@ -286,7 +282,7 @@ export function activeCertificates(db: Store['db'], accountId: string) {
   );
 }
 
-/** Selects why clients refuse certificates, a row per certificate and monitor. */
+/** Selects the reasons why clients refuse certificates: one row per certificate and monitor. */
 export const certificateProblems = (db: Store['db'], accountId: string) =>
   db.selectFrom(
     db

@@ -1,6 +1,6 @@
 import type { UptimeWire } from '../../../contract/uptime.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
-import { lasted } from '../../../contract/state/schedule.ts';
+import { durationInTwoUnits } from '../../../contract/state/schedule.ts';
 import { longDate, longDateTime } from '../../lib/format.ts';
 
 type Check = UptimeWire['checks'][number];
@@ -30,9 +30,9 @@ export function incidentWords(
 ): { when: string; duration: string } {
   const start = Date.parse(startedAt);
   if (endedAt === null)
-    return { when: `Ongoing since ${longDateTime(startedAt)}`, duration: lasted(now - start) };
+    return { when: `Ongoing since ${longDateTime(startedAt)}`, duration: durationInTwoUnits(now - start) };
   const end = Date.parse(endedAt);
-  return { when: periodWords(start, end), duration: lasted(end - start) };
+  return { when: periodWords(start, end), duration: durationInTwoUnits(end - start) };
 }
 
 /** Returns '20 November 2026 at 14:32 – 14:40'; an end on another day has its date. */

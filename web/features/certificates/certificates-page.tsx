@@ -27,7 +27,7 @@ const PrintedCertificates = lazyPart(
 const ALL = 'all';
 const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
   { value: ALL, label: 'All certificates' },
-  { value: 'attention', label: 'Need attention' },
+  { value: 'attention', label: 'Needs attention' },
   { value: 'expired', label: STATE_NAMES.expired },
   { value: 'revoked', label: STATE_NAMES.revoked },
   { value: 'critical', label: STATE_NAMES.critical },

@@ -48,6 +48,7 @@ describe('the next alert', () => {
       severity: 'warning',
       title: '',
       started_at: '',
+      expires_at: null,
       ended_at: null,
       acknowledged_at: '2026-11-20T11:00:00.000Z',
       snoozed_until: null,

@@ -41,7 +41,7 @@ interface PanelContentProps {
 }
 
 export function PanelContent({ onClose, ...rest }: PanelContentProps) {
-  const { domain, actions } = rest;
+  const { domain, actions, now } = rest;
   return (
     <>
       <header className="flex items-center gap-1 py-3.5 pr-2 pl-5 md:pr-3.5">
@@ -49,7 +49,7 @@ export function PanelContent({ onClose, ...rest }: PanelContentProps) {
         <div className="mr-1 ml-2 min-w-0 flex-1">
           {/* The key remounts this and the content below for another domain, so that the heading takes the focus. */}
           <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
-          <HostState domain={domain} />
+          <HostState domain={domain} now={now} />
         </div>
         <PanelMenu domain={domain} actions={actions} />
         <IconButton label="Close" className="max-md:size-11" onClick={onClose}>
@@ -159,10 +159,10 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
   );
 }
 
-/** Shows what is broken or not known yet about the host, and then in every state Active or Revoked. */
-function HostState({ domain }: { domain: DomainWire }) {
+/** Shows the state of the host first if something is broken or not known yet, then Active or Revoked in every state. */
+function HostState({ domain, now }: { domain: DomainWire; now: number }) {
   const isChecking = domain.checking && domain.fingerprint === null;
-  const broken = isChecking ? [] : brokenStates(domain);
+  const broken = isChecking ? [] : brokenStates(domain, now);
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
       {domain.paused !== null && <StateBadge state="paused" />}

@@ -16,7 +16,7 @@ const refused = {
   since: '2026-11-20T00:00:00Z',
 };
 
-const shortLived = (overdue_at: string): DomainWire['renewal'] => ({
+const shortLived = (overdue_at: string): NonNullable<DomainWire['renewal']> => ({
   from: '2026-11-21T00:00:00Z',
   to: '2026-11-24T14:30:00Z',
   overdue_at,
@@ -30,6 +30,7 @@ const down: DomainWire['uptime'] = {
   checks: 'uudd',
   percent: 60,
   response_ms: null,
+  cause: 'fjord.example answered with the error 503.',
   down_since: '2026-11-18T12:00:00Z',
 };
 
@@ -71,24 +72,24 @@ describe('cardTrouble', () => {
       'expired: Expired on 22 Dec',
     ],
     [
-      'reports the wrong name of a certificate that has also expired',
+      'reports the wrong name of an expired certificate after the expiry',
       {
         state: 'expired',
         trusted: false,
         attention: 'expired',
         findings: [finding('expired', 'critical'), wrongName],
       },
-      'untrusted: Not trusted: wrong name',
+      'expired: Expired on 22 Dec · Not trusted: wrong name',
     ],
     [
-      'says that a certificate has expired before a warning, which has a lesser colour',
+      'says that a certificate has expired before a warning',
       {
         state: 'expired',
         trusted: false,
         attention: 'expired',
         findings: [finding('expired', 'critical'), finding('certificates_differ', 'warning')],
       },
-      'expired: Expired on 22 Dec',
+      'expired: Expired on 22 Dec · Says certificates_differ.',
     ],
     [
       'says that a certificate is revoked',
@@ -112,9 +113,33 @@ describe('cardTrouble', () => {
       'down: Down since 18 Nov · The connection was refused',
     ],
     [
-      'reports an outage even if a certificate was read',
+      'reports an outage with its cause even if a certificate was read',
       { uptime: down, findings: [finding('legacy_tls', 'warning')] },
-      'down: Down since 18 Nov',
+      'down: Down since 18 Nov · Answered with the error 503',
+    ],
+    [
+      'reports an outage after the expiry, as the headline does',
+      { uptime: down, state: 'expired', attention: 'expired', unreachable: refused },
+      'expired: Expired on 22 Dec · Down since 18 Nov · The connection was refused',
+    ],
+    [
+      'says how many addresses have the problem',
+      {
+        trusted: false,
+        attention: 'untrusted',
+        findings: [{ ...wrongName, addresses: ['192.0.2.1'], of_addresses: 2 }],
+      },
+      'untrusted: Not trusted: wrong name · 1 of 2 addresses',
+    ],
+    [
+      'says how many addresses serve an expired certificate',
+      {
+        state: 'expired',
+        trusted: false,
+        attention: 'expired',
+        findings: [{ ...finding('expired', 'critical'), addresses: ['192.0.2.1'], of_addresses: 2 }],
+      },
+      'expired: Expired on 22 Dec · 1 of 2 addresses',
     ],
     [
       'mentions an intermediate that expires first',
@@ -145,6 +170,25 @@ describe('cardTrouble', () => {
         renewal: shortLived('2026-11-20T14:00:00Z'),
       },
       'critical: Renewal overdue',
+    ],
+    [
+      'reports an overdue renewal in the colour of the near expiry',
+      {
+        state: 'soon',
+        attention: 'soon',
+        findings: [finding('renewal_overdue', 'warning', { short: 'Renewal overdue' })],
+        renewal: { ...shortLived('2026-11-20T14:00:00Z'), is_short_lived: false },
+      },
+      'soon: Renewal overdue',
+    ],
+    [
+      'reports an overdue renewal by itself',
+      {
+        attention: 'overdue',
+        findings: [finding('renewal_overdue', 'warning', { short: 'Renewal overdue' })],
+        renewal: { ...shortLived('2026-11-20T14:00:00Z'), is_short_lived: false },
+      },
+      'overdue: Renewal overdue',
     ],
     [
       'says that a check was held back',

@@ -5,11 +5,11 @@ import { dayAndMonth, shortDay } from '../../../domain/day-and-month.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
-import { scheduleOf, scheduleWords } from '../../../../contract/state/schedule.ts';
+import { isRenewalOverdue, scheduleWords } from '../../../../contract/state/schedule.ts';
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
-import { STATE_MARKS, stateOfFinding } from '../../../domain/state-marks.tsx';
-import type { AttentionReason } from '../../../../contract/words.ts';
+import { stateOfFinding } from '../../../domain/state-marks.tsx';
+import { ATTENTION_REASONS, type AttentionReason } from '../../../../contract/words.ts';
 
 export interface CardLine {
   /** The problem that decides the colour of the card; null if nobody has to act. */
@@ -20,51 +20,75 @@ export interface CardLine {
 }
 
 /**
- * Returns the line about the domain's most important problem; null if all is well. An outage comes first, then a certificate that
- * could not be read (findings are then from an older check), then findings, then problems that a badge shows too. `now` in ms UTC.
+ * Returns the line about what is wrong; null if all is well. The most urgent reason comes first, as in the headline and in the order of
+ * the list; the next one follows it. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const down = downLine(domain, now);
-  if (down) return { state: 'down', ...down };
-  const { unreachable } = domain;
-  if (unreachable) {
-    // Without a certificate, the badge says that none was read.
-    const reason = shortReachLine(unreachable);
-    const text = domain.fingerprint === null ? reason : `${STATE_NAMES.unreachable} · ${reason}`;
-    return { state: 'unreachable', text, title: unreachable.message };
-  }
-  const finding = worstFinding(domain);
-  const ended = endedLine(domain, now);
-  const reason = finding && reasonOf(finding, domain);
-  // If the certificate has expired or is revoked, the yellow of a warning would look less serious, so the line says that
-  // instead.
-  if (finding && !(ended && reason && STATE_MARKS[reason].tone === 'soon'))
-    return { state: reason, text: finding.short ?? finding.message, title: finding.message };
-  if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
-    return { state: 'untrusted', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
-  }
-  if (ended) return ended;
-  const { waiting } = domain;
-  if (waiting)
+  const lines = [
+    endedLine(domain, now),
+    down && { state: 'down' as const, ...down },
+    reachLine(domain),
+    findingLine(domain, now),
+    heldBack(domain, now),
+    limit(domain, now),
+    schedule(domain, now),
+  ].filter((line) => line !== null);
+  const [first, second] = lines.toSorted((one, other) => rankOf(one) - rankOf(other));
+  if (!first?.state || !second?.state) return first ?? null;
+  const [text, title] = [
+    [first.text, second.text],
+    [first.title, second.title],
+  ];
+  return { state: first.state, text: text.join(' · '), title: title.join(' ') };
+}
+
+/** Returns the place of a line: by the reasons for attention, then what needs none. */
+const rankOf = ({ state }: CardLine): number =>
+  state === null ? ATTENTION_REASONS.length : ATTENTION_REASONS.indexOf(state);
+
+/** Returns a line if no certificate was read at the last check. An outage says so too. */
+function reachLine({ unreachable, fingerprint, uptime }: DomainWire): CardLine | null {
+  if (unreachable === null || uptime.state === 'down') return null;
+  // Without a certificate, the badge says that none was read.
+  const reason = shortReachLine(unreachable);
+  const text = fingerprint === null ? reason : `${STATE_NAMES.unreachable} · ${reason}`;
+  return { state: 'unreachable', text, title: unreachable.message };
+}
+
+/** Returns a line about the worst finding. If no certificate was read at the last check, findings are from an older one. */
+function findingLine(domain: DomainWire, now: number): CardLine | null {
+  const { unreachable, trusted } = domain;
+  if (unreachable !== null) return null;
+  const finding = worstFinding(domain, now);
+  if (finding)
     return {
-      state: null,
-      text: heldBackLine(waiting, now),
-      title: heldBackSentence(waiting, now),
+      state: reasonOf(finding, domain),
+      text: (finding.short ?? finding.message) + shareOf(domain, finding.code),
+      title: finding.message,
     };
-  return limit(domain, now) ?? schedule(domain, now);
+  if (trusted !== false || isEnded(domain)) return null;
+  return { state: 'untrusted', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
+}
+
+/** Returns ' · 1 of 2 addresses' if only some addresses have the problem. */
+function shareOf({ findings }: DomainWire, code: string): string {
+  const { addresses, of_addresses: all } = findings.find((finding) => finding.code === code) ?? {};
+  return all === undefined ? '' : ` · ${addresses?.length} of ${all} addresses`;
+}
+
+function heldBack({ waiting }: DomainWire, now: number): CardLine | null {
+  return waiting && { state: null, text: heldBackLine(waiting, now), title: heldBackSentence(waiting, now) };
 }
 
 /** Returns when the certificate expired or was revoked; null if it is neither. */
-function endedLine({ state, expiry_date: end, revocation }: DomainWire, now: number): CardLine | null {
-  const at = state === 'revoked' ? revocation.revoked_at : end;
+function endedLine(domain: DomainWire, now: number): CardLine | null {
+  const { state, expiry_date: end, revocation } = domain;
   if (state !== 'revoked' && state !== 'expired') return null;
-  const name = STATE_NAMES[state];
-  if (at === null) return { state, text: name, title: name };
-  return {
-    state,
-    text: `${name} on ${shortDay(at, now)}`,
-    title: `${name} on ${longDate(at)}.`,
-  };
+  const at = state === 'revoked' ? revocation.revoked_at : end;
+  const [name, share] = [STATE_NAMES[state], shareOf(domain, state)];
+  if (at === null) return { state, text: `${name}${share}`, title: `${name}.` };
+  return { state, text: `${name} on ${shortDay(at, now)}${share}`, title: `${name} on ${longDate(at)}.` };
 }
 
 /** Returns a line that an intermediate expires before the leaf; null if none does. */
@@ -78,40 +102,34 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): C
   };
 }
 
-/**
- * Returns a line that says whether the renewal of a short-lived certificate is on schedule: its badge may be red from the
- * first day on. Null for other certificates.
- */
+/** Returns a line if the renewal is overdue. That of a short-lived certificate may be on schedule while its badge is red. */
 function schedule(domain: DomainWire, now: number): CardLine | null {
-  const words = scheduleWords(domain, now);
-  const title = scheduleLine(domain, now);
-  if (words === null || title === null) return null;
-  const isOverdue = scheduleOf(domain, now) === 'overdue';
+  const isOverdue = !isEnded(domain) && isRenewalOverdue(domain, now);
+  const words = isOverdue ? STATE_NAMES.overdue : scheduleWords(domain, now);
+  if (words === null) return null;
+  const { attention } = domain;
+  const isDated = attention === 'critical' || attention === 'soon';
   return {
-    // The line has the colour of the near expiry, if that is why the domain needs attention. The server counts an overdue
-    // renewal only from the next check on.
-    state: isOverdue ? domain.attention : null,
-    text: capitalised(words),
-    title: `${title}.`,
+    // In the colour of the near expiry, if that is why it needs attention. The server counts the renewal from its next check on.
+    state: isOverdue ? (isDated ? attention : attention && 'overdue') : null,
+    text: capitalised(words) + (isOverdue ? shareOf(domain, 'renewal_overdue') : ''),
+    title: `${scheduleLine(domain, now) ?? words}.`,
   };
 }
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-const SHOWN_BY_BADGE = ['expired', 'revoked'];
-/** States whose badge shows the days left, so that an overdue renewal needs no line of its own. */
-const COUNTED_DOWN = ['expired', 'critical', 'soon'];
-
-/** Returns the finding for the card: the first one that is not only a note and that no badge shows. */
-function worstFinding(domain: DomainWire): FindingWire | null {
-  const isShownByBadge = (code: string) =>
-    (SHOWN_BY_BADGE.includes(code) && SHOWN_BY_BADGE.includes(domain.state)) ||
-    (code === 'renewal_overdue' && COUNTED_DOWN.includes(domain.state));
-  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isShownByBadge(code);
+/** Returns the finding for the card: the first that is more than a note and has no line of its own. */
+function worstFinding(domain: DomainWire, now: number): FindingWire | null {
+  const isEnd = (code: string) => (code === 'expired' || code === 'revoked') && isEnded(domain);
+  const isRenewal = (code: string) => code === 'renewal_overdue' && isRenewalOverdue(domain, now);
+  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isEnd(code) && !isRenewal(code);
   return domain.findings.find(isNews) ?? null;
 }
 
-/** Returns the problem that a finding stands for; null if the finding needs no attention. */
+const isEnded = ({ state }: DomainWire): boolean => state === 'expired' || state === 'revoked';
+
+/** Returns the problem that a finding stands for; null if it does not count as one. */
 function reasonOf(finding: FindingWire, { refused, attention }: DomainWire): AttentionReason | null {
   if (attention === null) return null;
   const state = stateOfFinding(finding);

@@ -16,13 +16,21 @@ export function sinceWords(instant: string, now: number): string {
 
 /** Returns the card's line about a domain that is down: since when and why; null if it is not down. */
 export function downLine(domain: DomainWire, now: number): { text: string; title: string } | null {
-  const { down_since: since, state } = domain.uptime;
+  const { down_since: since, state, cause } = domain.uptime;
   if (state !== 'down' || since === null) return null;
-  const text = `${STATE_NAMES.down} since ${sinceWords(since, now)}`;
-  const title = `${STATE_NAMES.down} since ${longDateTime(since)}.`;
   const { unreachable } = domain;
-  if (unreachable === null) return { text, title };
-  return { text: `${text} · ${shortReachLine(unreachable)}`, title: `${title} ${unreachable.message}` };
+  const reason = unreachable ? shortReachLine(unreachable) : cause && withoutName(cause, domain.display_name);
+  const message = unreachable?.message ?? cause;
+  return {
+    text: [`${STATE_NAMES.down} since ${sinceWords(since, now)}`, reason].filter(Boolean).join(' · '),
+    title: [`${STATE_NAMES.down} since ${longDateTime(since)}.`, message].filter(Boolean).join(' '),
+  };
+}
+
+/** Returns 'Answered with the error 503' for 'shop.example answered with the error 503.' */
+function withoutName(sentence: string, name: string): string {
+  const rest = sentence.replace(`${name} `, '').replace(/\.$/, '');
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 /** Returns the uptime percentage beside the strip; a dash while the state is unknown. */

@@ -99,13 +99,17 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
   );
 }
 
-/** Shows the text. If there is not enough room, drops what follows the first dot or comma; the line's `title` has the whole text. */
+/** Shows as many parts of the text, separated by dots and commas, as there is room for. The line's `title` has the whole text. */
 function WholeParts({ text }: { text: string }) {
-  const [, first = text, rest = ''] = /^(.*?)((?: ·|,) .*)$/.exec(text) ?? [];
+  const [first, ...others] = text.split(/(?= · |, )/);
   return (
     <span className="flex h-[1lh] min-w-0 flex-wrap overflow-hidden">
       <span className="max-w-full truncate">{first}</span>
-      <span className="whitespace-pre">{rest}</span>
+      {others.map((part, index) => (
+        <span key={index} className="whitespace-pre">
+          {part}
+        </span>
+      ))}
     </span>
   );
 }

@@ -17,7 +17,7 @@ import { Fact, Facts, PanelSection } from '../../../domain/panel-section.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
-import { renewFromLine, type RenewalLine, renewalLines } from './renewal-line.ts';
+import { type RenewalLine, renewalLines, renewFromLine } from './renewal-line.ts';
 import { Revocation } from './revocation.tsx';
 import { longDate } from '../../../lib/format.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
-import { renewFromLine, renewalLines } from './renewal-line.ts';
+import { renewalLines, renewFromLine } from './renewal-line.ts';
 import { DAY_MS } from '../../../../contract/durations.ts';
 
 const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();

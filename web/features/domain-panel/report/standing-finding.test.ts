@@ -15,6 +15,7 @@ const DOWN: DomainWire['uptime'] = {
   checks: 'uudd',
   percent: 60,
   response_ms: null,
+  cause: null,
   down_since: SINCE,
 };
 const CAUSE = 'fjord.example answered with the error 503.';

@@ -1,5 +1,5 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
-import { lasted } from '../../../../contract/state/schedule.ts';
+import { durationInTwoUnits } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { STATE_MARKS, StateBadge } from '../../../domain/state-marks.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -208,7 +208,7 @@ function State({ domain: { state, down_since: downSince }, now }: { domain: Show
       <span>
         {word}
         {downSince !== null && (
-          <span className="max-sm:sr-only"> for {lasted(now - Date.parse(downSince))}</span>
+          <span className="max-sm:sr-only"> for {durationInTwoUnits(now - Date.parse(downSince))}</span>
         )}
       </span>
     </span>

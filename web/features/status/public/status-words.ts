@@ -2,7 +2,7 @@ import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contr
 import { DAY_MS, MINUTE_MS } from '../../../../contract/durations.ts';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { counted, dateFormat, grouped, relativeTime, shortName } from '../../../lib/format.ts';
-import { lasted, timeLeft } from '../../../../contract/state/schedule.ts';
+import { durationInTwoUnits, timeLeft } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
@@ -69,7 +69,7 @@ export function incidentWords(
   const [start, end] = [Date.parse(startedAt), endedAt === null ? null : Date.parse(endedAt)];
   return {
     when: end === null ? format.format(start) : format.formatRange(start, end),
-    duration: lasted((end ?? now) - start),
+    duration: durationInTwoUnits((end ?? now) - start),
   };
 }
 
@@ -129,7 +129,7 @@ export function noIncidentsWords({
 /** Returns the tooltip of a day on the strip. */
 export function downtimeText(minutes: number | null): string {
   if (minutes === null) return 'No data';
-  return minutes === 0 ? 'No downtime' : `Down for ${lasted(minutes * MINUTE_MS)}`;
+  return minutes === 0 ? 'No downtime' : `Down for ${durationInTwoUnits(minutes * MINUTE_MS)}`;
 }
 
 /** Describes a strip of days: 'Last 90 days: 2 days with downtime, 60 days without data'. */
