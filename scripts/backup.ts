@@ -5,7 +5,7 @@ import { backUp } from '../server/store/operations/copy/back-up.ts';
 import { fileTimestamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';
-import { tableSummary, runTool, say } from './database/run-tool.ts';
+import { runTool, say, tableSummary } from './database/run-tool.ts';
 import { readSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 

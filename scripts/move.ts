@@ -4,7 +4,7 @@ import { lockDataDirectory } from '../server/data-directory.ts';
 import { moveToPostgres } from '../server/store/operations/copy/fill-postgres.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';
-import { tableSummary, runTool, say } from './database/run-tool.ts';
+import { runTool, say, tableSummary } from './database/run-tool.ts';
 import { grouped } from '../contract/words.ts';
 import { answerHelp } from './help-option.ts';
 

@@ -7,7 +7,7 @@ import { readBackupMetadata } from '../server/store/operations/copy/backup-file.
 import { fileTimestamp, restoreBackup } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { minuteText } from './admin/plain.ts';
-import { tableSummary, runTool, say } from './database/run-tool.ts';
+import { runTool, say, tableSummary } from './database/run-tool.ts';
 import { refuseOtherSecrets, restoreSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 

@@ -7,8 +7,8 @@ import { COMMAND_LINE_CLIENTS, CRL_CLIENTS } from '../tests/clients/command-line
 import { compareCrl, type CrlOutcome } from '../tests/clients/compare-crls.ts';
 import { CRL_SCENARIOS } from '../tests/clients/crl-scenarios.ts';
 import {
-  compare,
   allRoots,
+  compare,
   formatOutcome,
   type Outcome,
   type StartedClient,

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/product/app.ts';
-import { type PopulatedStore, fillStore, type Population } from '../../tests/kit/databases/large-store.ts';
+import { fillStore, type PopulatedStore, type Population } from '../../tests/kit/databases/large-store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/kit/databases/postgres-server.ts';
 
 /** Distribution of the monitors over accounts for each store size. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sessionListSchema, timeZoneUpdateSchema, userSchema, userUpdateSchema } from '../account.ts';
-import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
+import { type Call, emptyEnvelope, envelope, idParams } from './call.ts';
 import { FEEDBACK_MAX_LENGTH } from '../words.ts';
 
 // Calls that change or delete the user's account, list its sessions, export its data and send feedback.

@@ -17,7 +17,7 @@ import {
   unsubscribeSubjectSchema,
 } from '../alerting.ts';
 import { z } from 'zod';
-import { type Call, cursorQuerySchema, idParams, nextCursor, emptyEnvelope, envelope } from './call.ts';
+import { type Call, cursorQuerySchema, emptyEnvelope, envelope, idParams, nextCursor } from './call.ts';
 import {
   addChannelSchema,
   changeChannelSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addAuthoritiesSchema, authoritySchema } from '../authority.ts';
-import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
+import { type Call, emptyEnvelope, envelope, idParams } from './call.ts';
 
 // Calls for the private certificate authorities that an account trusts for its own domains.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, cursorQuerySchema, idParams, nextCursor, envelope } from './call.ts';
+import { type Call, cursorQuerySchema, envelope, idParams, nextCursor } from './call.ts';
 import { historyDiffQuerySchema, historyDiffSchema, reportSchema } from '../domain-report.ts';
 import {
   addDomainSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
+import { type Call, emptyEnvelope, envelope, idParams } from './call.ts';
 import {
   badgeSchema,
   pageAddressAnswerSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, idParams, emptyEnvelope, envelope } from './call.ts';
+import { type Call, emptyEnvelope, envelope, idParams } from './call.ts';
 import { createTokenSchema, tokenCreatedSchema, tokenSchema } from '../token.ts';
 
 // Calls for personal tokens. They need a session: a token cannot create, list or revoke tokens.

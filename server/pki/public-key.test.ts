@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   bitString,
-  integer,
   derNull,
+  integer,
   objectIdentifier,
   sequence,
 } from '../../tests/kit/certificates/der-writer.ts';

@@ -2,8 +2,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   bitString,
-  integer,
   derNull,
+  integer,
   objectIdentifier,
   sequence,
   tagged,

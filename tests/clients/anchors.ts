@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../contract/durations.ts';
 import {
-  integer,
   derNull,
+  integer,
   objectIdentifier,
   printableString,
   sequence,

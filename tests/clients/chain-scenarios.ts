@@ -1,4 +1,4 @@
-import { integer, derNull, sequence, tagged, tlv } from '../kit/certificates/der-writer.ts';
+import { derNull, integer, sequence, tagged, tlv } from '../kit/certificates/der-writer.ts';
 import { type CertificateOptions, mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { issuerUrl } from './issuer-server.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';

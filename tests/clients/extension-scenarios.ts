@@ -9,10 +9,10 @@ import {
 import {
   bitString,
   boolean,
+  derNull,
   ia5String,
   integer,
   namedBits,
-  derNull,
   objectIdentifier,
   octetString,
   sequence,

@@ -1,12 +1,12 @@
 import type { KeyChoice } from '../kit/certificates/mint.ts';
 import {
   answeringRequests,
-  sendingAndClosing,
   goaway,
   http2Frame,
   okOn,
   reset,
   sending,
+  sendingAndClosing,
   SETTINGS,
   speakingHttp2,
 } from '../kit/peers/http2-peers.ts';

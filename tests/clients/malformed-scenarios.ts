@@ -1,4 +1,4 @@
-import { bitString, namedBits, derNull, octetString, sequence } from '../kit/certificates/der-writer.ts';
+import { bitString, derNull, namedBits, octetString, sequence } from '../kit/certificates/der-writer.ts';
 import { keyUsage, subjectKeyIdentifier } from '../kit/certificates/certificate-extensions.ts';
 import type { CertificateOptions } from '../kit/certificates/mint.ts';
 import { extra, OID, OTHER_KEY, WITHOUT_EXTENSION } from './extension-scenarios.ts';

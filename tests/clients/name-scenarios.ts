@@ -1,6 +1,6 @@
 import {
-  ia5String,
   derNull,
+  ia5String,
   objectIdentifier,
   printableString,
   sequence,

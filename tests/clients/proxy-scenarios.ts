@@ -1,4 +1,4 @@
-import { integer, derNull, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
+import { derNull, integer, objectIdentifier, sequence } from '../kit/certificates/der-writer.ts';
 import type { CertificateOptions } from '../kit/certificates/mint.ts';
 import { extra } from './extension-scenarios.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';

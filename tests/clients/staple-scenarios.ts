@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { integer, derNull, sequence } from '../kit/certificates/der-writer.ts';
+import { derNull, integer, sequence } from '../kit/certificates/der-writer.ts';
 import {
   mintOcspError,
   mintOcspResponse,

@@ -11,7 +11,7 @@ import { mintAuthority } from '../kit/certificates/mint.ts';
 import { PATIENT, STOPPED, stopTimers } from '../kit/peers/loopback.ts';
 import { type RawPeer, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { type ScriptedPeer, startScriptedPeer, type Step } from '../kit/peers/scripted-peer.ts';
-import { goodbyeSteps, goodbyeOf, GOODBYES } from './goodbyes.ts';
+import { goodbyeOf, GOODBYES, goodbyeSteps } from './goodbyes.ts';
 import { REFUSALS, type Talk, TALKS } from './starttls-talks.ts';
 
 const certificate = mintAuthority()

@@ -14,7 +14,7 @@ import {
   startScriptedPeer,
   type Step,
 } from '../kit/peers/scripted-peer.ts';
-import { goodbyeSteps, GOODBYES } from './goodbyes.ts';
+import { GOODBYES, goodbyeSteps } from './goodbyes.ts';
 import { NONSENSE } from './starttls-nonsense.ts';
 import { REFUSALS, type Talk, TALKS, xmppStream } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/protocols.ts';

@@ -24,11 +24,11 @@ import {
   watch,
 } from './samples.ts';
 import {
-  RENEWED_WILDCARD,
+  createCertificateWorld,
   HOSTS,
   lastIncident,
+  RENEWED_WILDCARD,
   WILDCARD,
-  createCertificateWorld,
 } from './certificate-world.ts';
 
 const LEAVE = { removed: removeMonitor, paused: pauseMonitor };

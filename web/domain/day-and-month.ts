@@ -1,4 +1,4 @@
-import { periodBounds, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, periodBounds } from '../../contract/durations.ts';
 import { dateFormat, listed } from '../lib/format.ts';
 
 const HALF_A_YEAR_MS = 182 * DAY_MS;

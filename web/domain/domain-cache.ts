@@ -7,10 +7,10 @@ import {
   type DomainPage,
   findDomain,
   type LoadedPages,
-  withReplaced,
-  withPrepended,
   totalOf,
   withoutDomains,
+  withPrepended,
+  withReplaced,
 } from './list-cache.ts';
 
 // Cached in place of a single domain after its removal.

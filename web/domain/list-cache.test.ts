@@ -5,10 +5,10 @@ import {
   findDomain,
   loadedDomains,
   type LoadedPages,
-  withReplaced,
-  withPrepended,
   totalOf,
   withoutDomains,
+  withPrepended,
+  withReplaced,
 } from './list-cache.ts';
 
 /** Returns pages of two rows each; each letter is the id of a row. */

@@ -8,10 +8,10 @@ import {
   DAY,
   ENDPOINT,
   inWords,
+  longValidity,
   NOW,
   observation,
   withChain,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   type CertificateOptions,

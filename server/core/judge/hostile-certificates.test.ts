@@ -7,10 +7,10 @@ import {
   ENDPOINT,
   HOST,
   inWords,
+  longValidity,
   NOW,
   observation,
   root,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   type CertificateOptions,

@@ -7,11 +7,11 @@ import {
   intermediate,
   inWords,
   issue,
+  longValidity,
   NOW,
   observation,
   root,
   withChain,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { bitString, objectIdentifier, sequence } from '../../../tests/kit/certificates/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';

@@ -6,12 +6,12 @@ import {
   intermediate,
   inWords,
   issue,
+  longValidity,
   NOW,
   observation,
   root,
   trustStore,
   withChain,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { CLIENTS } from '../../../contract/check-words.ts';

@@ -7,12 +7,12 @@ import {
   intermediate,
   inWords,
   issue,
+  longValidity,
   NOW,
   observation,
   root,
   trustStore,
   withChain,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';

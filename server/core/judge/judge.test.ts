@@ -7,12 +7,12 @@ import {
   intermediate,
   inWords,
   issue,
+  longValidity,
   NOW,
   observation,
   root,
   trustStore,
   withChain,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import {
   mintAuthority,

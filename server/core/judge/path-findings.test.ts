@@ -5,9 +5,9 @@ import {
   DAY,
   intermediate,
   issue,
+  longValidity,
   NOW,
   root,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { pemCertificates } from '../../pki/certificate-bundle.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NOW, root, trustStore, longValidity } from '../../../tests/kit/certificates/judging.ts';
+import { longValidity, NOW, root, trustStore } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { type Certificate, parseCertificate } from '../../pki/certificate.ts';
 import { buildPath } from '../../pki/path.ts';

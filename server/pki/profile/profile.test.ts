@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   boolean,
-  integer,
   derNull,
+  integer,
   objectIdentifier,
   octetString,
   sequence,

@@ -7,12 +7,12 @@ import {
   HOST,
   intermediate,
   issue,
+  longValidity,
   NOW,
   observation,
   root,
   sentencesIn,
   withChain,
-  longValidity,
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/certificates/mint.ts';
 import { alternateChain } from '../../../tests/kit/product/observation.ts';

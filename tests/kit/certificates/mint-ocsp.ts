@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { extensionDer, type RawExtension } from './certificate-extensions.ts';
 import {
+  derNull,
   generalizedTime,
   integer,
-  derNull,
   objectIdentifier,
   octetString,
   sequence,

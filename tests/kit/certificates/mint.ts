@@ -18,8 +18,8 @@ import {
 } from './certificate-extensions.ts';
 import {
   bitString,
-  integer,
   derNull,
+  integer,
   objectIdentifier,
   printableString,
   sequence,

@@ -1,8 +1,8 @@
 import { constants, createHash, createPrivateKey, privateDecrypt, randomBytes } from 'node:crypto';
 import {
   bitString,
-  integer,
   derNull,
+  integer,
   objectIdentifier,
   octetString,
   sequence,

@@ -40,8 +40,8 @@ import {
   type PaletteAction,
   type PaletteCommand,
   type PaletteOption,
-  type Wish,
   parseWish,
+  type Wish,
 } from './palette-options.ts';
 import { LinkButton } from '../../ui/button.tsx';
 

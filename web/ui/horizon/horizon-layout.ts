@@ -313,7 +313,7 @@ export function named<L extends EntryLabel>(
 }
 
 /** Returns the right limit of names on the axis, in px. */
-export function namesEnd(frame: HorizonFrame): number {
+function namesEnd(frame: HorizonFrame): number {
   return (frame.hasLater ? frame.axisEnd : frame.width) - 4;
 }
 

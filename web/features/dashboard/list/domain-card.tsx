@@ -12,7 +12,7 @@ import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { troubleClasses, SecondLine, troubleOf, TroubleStrip } from './second-line.tsx';
+import { SecondLine, troubleClasses, troubleOf, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 

@@ -16,7 +16,7 @@ import { uptimeText } from './down-line.ts';
 import { DomainLink, ProtocolMark } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import type { CardLine } from './card-line.ts';
-import { troubleClasses, SecondLine, troubleOf } from './second-line.tsx';
+import { SecondLine, troubleClasses, troubleOf } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';

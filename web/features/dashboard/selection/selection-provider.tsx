@@ -14,7 +14,7 @@ import { call } from '../../../lib/api-client.ts';
 import { useLiveEvents } from '../../../lib/live-events-context.ts';
 import { toast } from '../../../ui/toast.tsx';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
-import { NOTHING_SELECTED, withToggled, withAll, withoutAll } from './selection-state.ts';
+import { NOTHING_SELECTED, withAll, withoutAll, withToggled } from './selection-state.ts';
 
 const SelectionContext = createContext<Selection | null>(null);
 

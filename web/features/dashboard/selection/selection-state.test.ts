@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NOTHING_SELECTED, withToggled, withAll, withoutAll } from './selection-state.ts';
+import { NOTHING_SELECTED, withAll, withoutAll, withToggled } from './selection-state.ts';
 
 const order = ['a', 'b', 'c', 'd', 'e'];
 const select = (...ids: string[]) => ({ selected: new Set(ids), anchor: ids.at(-1) ?? null });
