@@ -28,9 +28,7 @@ import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
 export interface OpenConnection {
   address: string;
   tls: TLSSocket | Tls13Stream;
-  /**
-   * Null if the request must not be sent on a second connection. Our own TLS client sets it: OpenSSL then repeats the whole check instead.
-   */
+  /** Null for our own TLS client: if its connection does not suffice, OpenSSL repeats the whole check instead. */
   reconnect: ((changes?: Pick<ConnectOptions, 'alpn'>) => Promise<ConnectResult>) | null;
 }
 

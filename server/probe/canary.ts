@@ -34,7 +34,7 @@ export interface CanaryOptions {
   timeoutMs?: number;
 }
 
-/** Default wall-clock limit in ms. A check that found an outage waits this long for the canaries. */
+/** Default wall-clock limit in ms. A check that found an outage waits up to this long for the canaries. */
 const TIMEOUT_MS = 4_000;
 /**
  * Maximum number of addresses per canary. Two, because the resolver returns one address of each family first, and our IPv4 or IPv6 may be

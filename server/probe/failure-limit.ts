@@ -6,7 +6,7 @@ import type { AddressProbeOptions } from './address-probe.ts';
 
 /**
  * fail2ban blocks an address after 5 failures within 10 minutes (`maxretry`, `findtime`), and its filters for Postfix and Dovecot count each
- * failed handshake. Posture probes may cause 3 within 15 minutes, so that some are left for ordinary checks, which have no limit.
+ * failed handshake. Posture probes pause after 3 within 15 minutes. Failures of ordinary checks count too, but these checks never pause.
  */
 const MAX_FAILURES = 3;
 const WINDOW_MS = 15 * MINUTE_MS;

@@ -5,7 +5,7 @@ import { groupsContext, versionsContext } from './tls-contexts.ts';
 
 /**
  * Tests which TLS versions older than the negotiated one the server accepts. Newer ones need no test: the usual handshake offered them, and
- * servers choose the newest version that they know. One handshake tests TLS 1.0 and 1.1 together.
+ * servers choose the newest version that they know. If the server accepts neither TLS 1.0 nor 1.1, one handshake shows that.
  */
 export async function offeredVersions(
   seen: HandshakeObservation,
@@ -36,7 +36,8 @@ export async function offeredVersions(
 }
 
 /**
- * Tests whether the server negotiates ML-KEM and whether it fails to answer a ClientHello with ML-KEM, which does not fit into one packet.
+ * Tests whether the server negotiates ML-KEM. It is intolerant if handshakes fail only with ML-KEM, for example because such a ClientHello does
+ * not fit into one packet.
  */
 export async function keyExchange(
   seen: HandshakeObservation,

@@ -156,8 +156,9 @@ const OF_CURVE: Readonly<Record<string, string>> = {
   'P-521': 'ECDSA+SHA512',
 };
 
-/** Key types whose signatures TLS 1.2 uses with its ECDSA ciphers, and below with its RSA ciphers. */
+/** Key types that TLS 1.2 uses with ECDSA ciphers. */
 const WITH_ECDSA_CIPHERS: readonly KeyType[] = ['ecdsa', 'ed25519', 'ed448'];
+/** Key types that TLS 1.2 uses with RSA ciphers. */
 const WITH_RSA_CIPHERS: readonly KeyType[] = ['rsa', 'rsa-pss'];
 
 interface SignatureSettings {

@@ -158,7 +158,7 @@ function readAlpn(extension: Buffer, offered: readonly string[]): string {
   return name;
 }
 
-/** The same limit as for handshakes with OpenSSL, which handle longer chains. */
+/** Maximum number of certificates. If a server sends more, OpenSSL probes it, and the chain is cut to this number. */
 const MAX_CERTIFICATES = 256;
 const MAX_STAPLE_BYTES = 64 * 1024;
 const OCSP = 1;
