@@ -42,8 +42,8 @@ export function mailOutageSince(
 ): number | null {
   const stillFailing = failing.filter(
     ({ since, isReply }) =>
-      // A delivery shows that the server works, so older errors do not count. They count again if nothing was delivered in the time in which
-      // every waiting mail is retried.
+      // A delivery shows that the server works, so older errors do not count. Errors of the server count again if nothing was delivered in the
+      // time in which every waiting mail is retried.
       since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
   );
   // Replies from one domain prove nothing: a mailbox may be full, or its server may defer mail for days.

@@ -56,8 +56,9 @@ export function localTime(at: number, timeZone: string | null): { minute: number
 }
 
 /**
- * Returns the next instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is Sunday) if given: an hour
- * later if clocks skip the time, and the second one if they show it twice. The first one would extend quiet hours between the two by a day.
+ * Returns the next instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is Sunday) if given. If clocks
+ * skip this time, returns the instant an hour later. If they show it twice, returns the second instant: with the first, quiet hours that a
+ * message reaches between the two would last until the next day.
  */
 export function nextLocalTime(
   at: number,

@@ -93,7 +93,7 @@ export function concernedCertificates(
   const isNeeded =
     plan.alerts.length > 0 ||
     certificates.length > 0 ||
-    // The context has the end of the maintenance. Maintenance keeps the incident of a change open, and may end later than a snooze.
+    // Only the context tells when a maintenance ends. It keeps the incident of a change open, and may silence alerts longer than a snooze.
     plan.changes.some((change) => change.kind === 'end') ||
     updated.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
   return isNeeded ? certificates : null;

@@ -12,7 +12,7 @@ import { type Definition, type FoundIn, kind, type Words } from './definition.ts
 const missing = {
   /** Whether the root belongs to no public program, so that Firefox has not seen the intermediates elsewhere. */
   isPrivate: optional(boolean),
-  /** Set below such a root if an intermediate is missing and the certificate below it names no URL to fetch it from. */
+  /** Whether the root is private and the certificate below a missing intermediate names no URL to fetch it from. */
   isUnfetchable: optional(boolean),
 };
 type Missing = { [Fact in keyof typeof missing]?: boolean };

@@ -121,8 +121,8 @@ function pathOfOpenssl({ leaf, sent, trustStore, now }: SentChain): ChosenPath {
 }
 
 /**
- * Returns the path that GnuTLS uses: that of the sent certificates if it leads to a root and is valid now, else the one that ends at the first
- * valid root, of several the last. Source: measured; find_issuer in verify.c of GnuTLS 3.8.
+ * Returns the path that GnuTLS uses: that of the sent certificates if it leads to a root and is valid now. Otherwise the path ends as soon as
+ * valid roots fit, with the last of them. Source: measured; find_issuer in verify.c of GnuTLS 3.8.
  */
 function pathOfGnutls(choice: SentChain): ChosenPath {
   const isValid = (one: Certificate): boolean => validityFailure(one, choice.now) === null;

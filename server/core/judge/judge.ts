@@ -276,7 +276,7 @@ const MAX_REMEMBERED = 20;
 
 /**
  * Merges the revoked certificates of earlier checks with those of this one, by issuer and serial number, and keeps the last 20. Keeps the first
- * record of each, but takes `served` from this check.
+ * record of each, or the final one after a hold, but takes `served` from this check.
  */
 function stillRevoked(
   before: readonly RevokedCertificate[],
