@@ -60,7 +60,7 @@ const SESSION_ENDED = textOf({ event: 'session_ended', data: {} });
 const MIN_INTERVAL_MS = SECOND_MS;
 /** Maximum number of monitors in one batch, about 700 kB of text. */
 const READ_AT_ONCE = 500;
-/** Maximum number of event texts that the streams of an account share. A reader who is further behind needs more of them. */
+/** Above this number of event texts, the streams of an account drop the texts that they share and read them again if needed. */
 const MAX_TEXTS = 2_000;
 
 interface EventStream {

@@ -194,8 +194,8 @@ function createSmtpSender(options: {
 }
 
 /**
- * Maps the error of an attempt to its outcome. Final for the address: a 5xx to RCPT TO that is no policy refusal (X.7.X). Also
- * final: a 5xx to DATA, and an address that nodemailer rejects. Other errors are retried. `cause` is for the operator.
+ * Maps the error of an attempt to its outcome. A 5xx to RCPT TO fails the mail and refuses the address, unless it is a policy refusal
+ * (X.7.X). A 5xx to DATA, and an address that nodemailer rejects, fail the mail too. All other errors are retried.
  */
 function outcomeOf(error: unknown, wasWritten: boolean): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };

@@ -37,7 +37,7 @@ export interface AlertMessageInput {
   waiting?: readonly (Targeted & { id: string; addresses: readonly string[] })[];
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
-  /** Source, time and reason of a revocation; null for other alerts, or if the last check no longer found the revocation. */
+  /** Source, time and reason of a revocation; null for other alerts, or if the last verdict no longer has them. */
   revoked: RevokedCertificate | null;
   /** Alert steps chosen for the domain; null for the default steps. */
   steps: readonly ChosenStep[] | null;

@@ -55,7 +55,7 @@ function isOverdueOnly(input: DomainAlertInput): boolean {
   return input.alert.step === 'renewal_overdue' && input.now < certificateOf(input).notAfter;
 }
 
-/** Returns the badge, with the same thresholds as the web page. If more time is left, the alert is about an overdue renewal. */
+/** Returns the badge, with the same thresholds as the web page. If more time is left, the alert may be about an overdue renewal. */
 function badgeOf(input: DomainAlertInput): { tone: Tone; text: string } {
   const left = certificateOf(input).notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };

@@ -103,8 +103,9 @@ export interface IdentityEvents {
   /** Records that the signed-in user proved to own the address. Returns false if there is no such user. */
   addressVerified(subject: string): Promise<boolean>;
   /**
-   * Records that a person without a session owns the address: replaces the user and ends all access. If the address was unverified,
-   * clears the account; if it was verified, a `profile` changes nothing. Returns the current subject; null if there is no such user.
+   * Records that a person without a session owns the address: replaces the user and ends all sessions, API tokens and calendar
+   * links. Clears an unverified account and its sign-in methods. With a `profile`, changes nothing if the address is verified.
+   * Returns the current subject; null if there is no such user.
    */
   addressProven(subject: string, proof: AddressProof): Promise<string | null>;
 }
