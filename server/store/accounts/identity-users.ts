@@ -56,7 +56,7 @@ export interface Proof {
 }
 
 /**
- * Replaces a user whose address was proven outside any session, ends all access to the account, and clears an unverified account.
+ * Replaces a user whose address was proven outside any session, ends all access (see `revokeAccess`), and clears an unverified account.
  * Changes nothing if the user is verified and `passwordHash` is missing. Returns the current subject; null if there is no such user.
  */
 export async function replaceIdentityUser(

@@ -83,8 +83,8 @@ async function saveAlert(
 }
 
 /**
- * Supersedes deliveries that wait for a channel (`monitorId` null: of all monitors), except those being sent or sent again by a person, and
- * alerts that concern other monitors too. Makes their monitors due: checks then use other channels. Publish `due` after the commit.
+ * Supersedes deliveries that wait for a channel, except those being sent or sent again by a person: all (`monitorId` null), or those whose alerts
+ * are only about this monitor. Makes their monitors due: checks then use other channels. Publish `due` after the commit.
  */
 export async function supersedeWaitingOn(
   trx: Transaction<Tables>,

@@ -7,8 +7,8 @@ import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Records an attempt on its channel. Disables the channel if the receiver is gone or failed for five days. Then, and if the address refused
- * mail, supersedes waiting deliveries, mails the account and returns true: publish `mails`, `alerts`, `account` and `due` after the commit.
+ * Records an attempt on its channel. Disables the channel if the receiver is gone or accepted nothing for five days. Then, and if the address
+ * refused mail, supersedes waiting deliveries, mails the account and returns true: publish `mails`, `alerts`, `account` and `due` after the commit.
  */
 export async function recordChannelOutcome(
   trx: Transaction<Tables>,

@@ -46,7 +46,7 @@ export interface DeliveryToSend {
   monitor: (Targeted & { id: string; lastCheckedAt: number | null }) | null;
   /** Facts of the certificate that the alert is about; null if there is none. */
   certificate: CertificateFacts | null;
-  /** The revocation that the alert is about, as the last check found it; null if that check found none, and for other alerts. */
+  /** The revocation that the alert is about, from the last verdict; null if that verdict has none, and for other alerts. */
   revoked: RevokedCertificate | null;
   /** True if the alert is outdated (see `isOver`) or a later message replaces it, and no person asked to send it again. */
   superseded: boolean;

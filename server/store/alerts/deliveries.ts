@@ -135,8 +135,8 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
 }
 
 /**
- * Settles all deliveries of a message, or only `rows`. If the lease is lost, returns false, and only sets those of `rows` that
- * still wait to `delivered`.
+ * Settles all deliveries of a message, or only `rows`. Returns false, and changes nothing, if the lease is lost. But if the message
+ * was sent, those of `rows` that still wait become `delivered` even then.
  */
 export async function settleDelivery(
   store: Store,

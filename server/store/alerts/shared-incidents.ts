@@ -37,7 +37,7 @@ interface ConcernedDomain extends Targeted {
   isMember: boolean;
   /** Whether the domain's last check found the problem. */
   hasProblem: boolean;
-  /** Whether the domain's last check read the certificate of the incident. */
+  /** Whether the certificate last read at the domain is that of the incident. */
   isServing: boolean;
   isInMaintenance: boolean;
   settings: AlertSettings;
@@ -217,7 +217,7 @@ export interface AlertedDomains {
 
 /**
  * Returns the domains that an alert about a certificate names on a channel: members that had the problem at their last check and
- * are not silenced. For a recovery, returns all members.
+ * are not silenced. For a recovery or a changed certificate, returns all members.
  */
 export async function alertedDomains(
   store: Store,

@@ -18,7 +18,7 @@ export interface SeenCertificate {
   facts: CertificateFacts | null;
 }
 
-/** Value of the column `der` if a storage limit prevented storing the DER. */
+/** Value of the column `der` if a storage limit prevented storing the DER or caused its deletion. */
 const NOT_KEPT = new Uint8Array();
 const isKept = sql<boolean>`length(certificates.der) > 0`;
 

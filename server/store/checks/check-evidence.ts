@@ -124,7 +124,7 @@ async function newBytes(
 }
 
 /**
- * Marks the oldest former certificates of a monitor beyond the first `max` as not kept, and deletes DER that no monitor keeps.
+ * If a monitor keeps more than `max` certificates, marks its oldest former ones as not kept, and deletes DER that no monitor keeps.
  * Returns whether it marked any.
  */
 async function dropOldest(

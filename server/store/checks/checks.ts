@@ -239,7 +239,7 @@ async function readState(
   };
 }
 
-/** Writes the monitor's row, which ends the lease, and the incidents that a certificate new at an address causes. */
+/** Writes the monitor's row, which ends the lease, and its other leaves. If its certificate was renewed, follows the deployment. */
 async function writeMonitor(
   store: Store,
   trx: Transaction<Tables>,

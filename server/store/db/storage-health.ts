@@ -23,7 +23,7 @@ const FULL_FOR_MS = 60_000;
 /** What this process knows about the file and the disk of the database. Times are monotonic. */
 export class StorageHealth {
   readonly #file: EmbeddedFile | null;
-  /** The reason for each fault. Faults stay until the process ends, because damage and disk failures do not go away. */
+  /** The reason for each fault. Damage and disk failures do not go away, so they stay until the process ends. */
   readonly #seen = new Map<StorageFault, string>();
   #damagedTables: string | null = null;
   #fullAt = -Infinity;

@@ -128,8 +128,8 @@ export type SettledMail = OutboxLease & {
 };
 
 /**
- * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again. If the
- * lease is lost, returns false and changes nothing, except that a mail that was sent and still waits becomes `delivered`.
+ * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again. Returns
+ * false and changes nothing if the lease is lost. But a mail that was sent and still waits becomes `delivered` even then.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;

@@ -43,7 +43,7 @@ function firstWaitingOf(outbox: Outbox) {
   );
 }
 
-/** Returns when the first waiting row is due, ms UTC, even if another worker has leased it; null if no row is waiting. */
+/** Returns when the first waiting row is due, ms UTC, even if it cannot be claimed now; null if no row is waiting. */
 export async function firstAttemptDueAt(store: Store, outbox: Outbox): Promise<number | null> {
   const [first] = await firstWaiting[outbox](store.db, {});
   return first?.at ?? null;
@@ -56,8 +56,8 @@ export const LAST_LANE = LANES - 1;
 const MAX_COUNTED = 4 ** LAST_LANE;
 
 /**
- * Returns the lane of an account's next message, which depends on the number of its waiting messages. A message never changes its
- * lane.
+ * Returns the lane of an account's next message, which depends on the number of its waiting messages. Later changes of this number
+ * do not change the lane.
  */
 export async function nextLane(trx: Transaction<Tables>, outbox: Outbox, accountId: string): Promise<number> {
   const waiting = trx

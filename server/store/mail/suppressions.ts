@@ -3,8 +3,8 @@ import type { SuppressionsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Returns whether an address is suppressed because it permanently refused or bounced mail. Only mails with secret links are still
- * sent to it.
+ * Returns whether an address is suppressed because it permanently refused or bounced mail. Only mails with secret links and mails
+ * to the operator are still sent to it.
  */
 export async function isSuppressed(db: Kysely<Tables>, address: string): Promise<boolean> {
   return (await suppressionOf(db, address)) !== null;

@@ -21,7 +21,7 @@ import {
 import { findMonitors } from './monitor-list.ts';
 import type { Monitor } from './monitor-row.ts';
 
-/** A leaf certificate that at least one monitor of the account saw at its last check. */
+/** A leaf certificate that at least one monitor of the account saw last. */
 export interface ServedCertificate {
   facts: CertificateFacts;
   /** The first monitor by name that saw the certificate, with its verdict on the certificate. */
@@ -64,7 +64,7 @@ type Served = Pick<
   'fingerprint' | 'not_after' | 'name' | 'issuer' | 'domains'
 >;
 
-/** Returns the certificate as lists show it; null if no monitor of the account saw it at its last check. */
+/** Returns the certificate as lists show it; null if no monitor of the account saw it last. */
 export async function servedCertificate(
   store: Store,
   { accountId, fingerprint }: { accountId: string; fingerprint: string },
@@ -80,8 +80,8 @@ export async function servedCertificate(
 }
 
 /**
- * Returns a page of the certificates that the matching monitors of an account saw at their last checks, the number of all these
- * certificates, and the cursor of the next page; null on the last page.
+ * Returns a page of the certificates that the matching monitors of an account saw last, the number of all these certificates, and
+ * the cursor of the next page; null on the last page.
  */
 export async function listServedCertificates(
   store: Store,

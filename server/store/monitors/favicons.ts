@@ -18,7 +18,7 @@ export interface Favicon {
 }
 
 /**
- * Makes the icon of a site due, in the transaction of a check that read a certificate at the site's host and port. After a
+ * Registers a site, in the transaction of a check that read a certificate at its host and port, so that its icon is due. After a
  * monitor's first read, even a known icon is due: if it appeared sooner than an unknown one, it would reveal other watchers.
  */
 export async function registerSite(

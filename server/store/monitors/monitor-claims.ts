@@ -16,8 +16,8 @@ export interface ClaimedMonitor extends Monitor {
   leaseToken: string;
   plan: Plan;
   /**
-   * True if, since the previous check began, a person requested this check or resumed the monitor, or the monitor's interval or
-   * the account's authorities changed.
+   * True if a person requested this check or resumed the monitor, or if the interval or the account's authorities changed while
+   * the previous check was running.
    */
   isRequested: boolean;
   /** DER of the authorities that the account trusts in addition to the public ones. */

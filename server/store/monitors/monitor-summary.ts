@@ -134,9 +134,9 @@ async function countAll(
 }
 
 /**
- * Returns SQL that counts the certificates of a group by day of expiry (UTC). The id is that of the monitor without a problem that expires
- * first, else of the last one by name, because `problemsOf` reads those last. It finds the first certificate of each day through an index
- * and counts the days in between, because with GROUP BY SQLite would sort all rows.
+ * Returns SQL that counts the monitors of a group by day of expiry (UTC). The id is that of the monitor without a problem that expires first,
+ * else of the last one by name, because `problemsOf` reads those last. The SQL finds the first expiry of each day through an index, because
+ * with GROUP BY SQLite would sort all rows.
  */
 function endsOnDays({ accountId, now }: SummaryQuery, group: RawBuilder<boolean>): RawBuilder<CountRow> {
   // Put the condition on the days first: SQLite starts at the first of two lower bounds.

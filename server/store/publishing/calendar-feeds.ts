@@ -60,7 +60,7 @@ export interface CalendarDomain extends Targeted {
   id: string;
   createdAt: number;
   lastCheckedAt: number;
-  /** The certificates last seen that expiry alerts are about: the leaves, and intermediates that expire before the leaves. */
+  /** The certificates last seen that expiry alerts are about: the leaves, and an intermediate if one expires before the leaves. */
   expiring: readonly ExpiringCertificate[];
 }
 

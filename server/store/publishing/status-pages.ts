@@ -89,7 +89,7 @@ export async function findPublicPage(
     : null;
 }
 
-/** Returns whether the account may use this slug. No, if another account has it, even for a disabled page. */
+/** Returns whether the account may use this slug: no other account has it, not even for a disabled page. */
 export async function isSlugFree(
   store: Store,
   { slug, accountId }: { slug: string; accountId: string },

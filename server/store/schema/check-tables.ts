@@ -159,8 +159,8 @@ export interface CertificatesTable {
 }
 
 /**
- * The leaf certificates that any address of an account's monitors served at the last check, one row per certificate. Triggers
- * maintain the table; code must not write it.
+ * The leaf certificates that addresses of an account's monitors served at the last check that read a certificate, one row per
+ * certificate. Triggers maintain the table; code must not write it.
  */
 export interface ServedCertificatesTable {
   account_id: string;

@@ -30,8 +30,9 @@ const CONFLICT_ATTEMPTS = 3;
 const PAUSE_MS = 500;
 
 /**
- * Runs pending migrations in one transaction, one process at a time. On a database of level 20, records `0021-initial-schema` as done:
- * it has the same tables. @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema`, `refused` or `old_processes`
+ * Runs pending migrations in one transaction, one process at a time. Accepts a newer schema without breaking changes. On a database of
+ * level 20, records `0021-initial-schema` as done, because it has the same tables.
+ * @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema`, `refused` or `old_processes`
  */
 export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
   const { attempts = 1 } = options;
