@@ -149,7 +149,7 @@ async function responseTimes(
     from: begin,
     spanMs: Math.ceil((now - begin + 1) / HOUR_MS / MAX_SPANS) * HOUR_MS,
   });
-  // If the first span begins with an hour, this hour may have begun before the window.
+  // The first span begins with a whole hour, which may have begun before the window.
   return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));
 }
 

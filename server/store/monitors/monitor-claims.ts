@@ -26,7 +26,7 @@ export interface ClaimedMonitor extends Monitor {
 
 /**
  * Claims due monitors for one worker, including those with an expired lease; in each lane longest due first. Each lane has a
- * share, so that small accounts do not wait behind large ones. `taken`: number of monitors that the worker claimed before.
+ * share, so that small accounts do not wait behind large ones. Other lanes get unused shares. `taken`: number of earlier claims.
  */
 export async function claimDue(
   store: Store,
