@@ -38,7 +38,7 @@ const ROUND_MS = 30_000;
 const JUMP_MS = MINUTE_MS;
 /**
  * Time in ms after which an unconfirmed alarm about what one process sees is cleared. Processes confirm their alarms about once a
- * minute, so the process that raised it has probably ended.
+ * minute, so the problem, or the process that raised the alarm, has probably ended.
  */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;
 /** Interval in ms between two verifications of the database file. */

@@ -64,8 +64,9 @@ const EVENT_MS = HOUR_MS / 2;
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1): one event per certificate, with the id of its oldest domain.
- * Events do not contain the current time, so the ETag only changes when a domain was checked or an event is added or dropped.
+ * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1). The domains that serve a certificate share its events, under
+ * the id of the oldest of these domains. Events do not contain the current time, so the ETag only changes when a domain was checked
+ * or an event is added or dropped.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],

@@ -67,7 +67,7 @@ function buttonOf(given: AlertMessageInput, isAboutOutages: boolean): AlertConte
 
 /**
  * Returns the name for the heading: the registered domain if its registration expires, the certificate if several domains serve
- * it, else the domain. If the alert is about several domains, `others` follows the name: ' and 2 other hosts' or ' and others'.
+ * it, else the domain. `others` follows the name of a domain that stands for several: ' and 2 other hosts' or ' and others'.
  */
 function nameOf(
   { alert, group }: AlertMessageInput,
