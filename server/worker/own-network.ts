@@ -59,8 +59,8 @@ const MIN_HEALTHY = 2;
  */
 const BELIEVED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * Time in ms for which a mass failure is held back without canaries. It is long, but large providers are more often down for half
- * an hour than our own network.
+ * Time in ms for which a mass failure is held back without canaries. Then we believe it, because large providers are more often
+ * down for half an hour than our own network.
  */
 const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
