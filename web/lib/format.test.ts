@@ -18,6 +18,11 @@ describe('dates', () => {
     expect(inLocalTime('CN=shop.example')).toBe('CN=shop.example');
   });
 
+  it.each(['CN=1 Nosuchmonth 2026, 10:00 UTC', '40 November 2026, 10:00 UTC', '1 November 2026, 99:99 UTC'])(
+    'leave “%s” as it is, because a certificate may contain any text',
+    (text) => expect(inLocalTime(text)).toBe(text),
+  );
+
   it('have a tooltip with the time in UTC', () => {
     expect(utcTitle('2026-11-22T14:05:00+02:00')).toBe('22 November 2026 at 12:05 UTC');
   });

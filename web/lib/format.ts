@@ -47,7 +47,10 @@ const SERVER_INSTANT = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC/g;
 
 /** Replaces instants in the form of the server's texts, '22 November 2026, 14:32 UTC', by those of `longDateTime`. */
 export function inLocalTime(text: string): string {
-  return text.replaceAll(SERVER_INSTANT, (instant) => longDateTime(Date.parse(instant.replace(',', ''))));
+  return text.replaceAll(SERVER_INSTANT, (words) => {
+    const instant = Date.parse(words.replace(',', ''));
+    return Number.isNaN(instant) ? words : longDateTime(instant);
+  });
 }
 
 /** Returns '22 November 2026 at 14:32 UTC', for tooltips. */
