@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { SORT_DIRECTIONS } from '../../contract/calls/list-order.ts';
 import { levelsOf } from '../../server/store/monitors/domain-state.ts';
+import { expiriesOf } from '../../server/store/monitors/expiries.ts';
 import { listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { pageOfLevels } from '../../server/store/monitors/pages-of-levels.ts';
@@ -17,7 +18,8 @@ import {
   type ListStatus,
 } from '../../contract/words.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { DAY, NOW, person } from './samples.ts';
+import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
+import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 
 type LevelPlace = NonNullable<Parameters<typeof pageOfLevels>[2]['after']>;
 
@@ -111,6 +113,93 @@ describeEachDatabase('domains that need attention', (open) => {
         const rest = await listMonitors(store, { ...query, after: first.next ?? expect.fail() });
         expect(rest.monitors.map(({ id }) => id)).toEqual(ids.slice(4, 8));
       }
+  });
+});
+
+describeEachDatabase('the timeline of a large account', (open) => {
+  it('merges expiries of the same day and state when there are hundreds, without monitors that have a problem', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const shared = certificate();
+    await watch(store, alice.id, 'seen.example');
+    await check(store, NOW, [shared]);
+    const ends = [NOW + 40 * DAY, ...Array<number>(499).fill(NOW + 40 * DAY + MINUTE), NOW + 41 * DAY];
+    const leaves = ends.map((notAfter) => certificate({ notAfter }));
+    await insertRows(
+      store,
+      'certificates',
+      leaves.map(({ der, facts }) => ({
+        fingerprint: facts.fingerprint,
+        der,
+        facts: JSON.stringify(facts),
+        first_seen_at: NOW,
+      })),
+    );
+    await insertMonitors(
+      store,
+      leaves.map(({ facts }, index) => ({
+        id: `monitor ${index}`,
+        account_id: alice.id,
+        host: `host${index}.example`,
+        port: 443,
+        check_every_minutes: 1440,
+        created_at: NOW,
+        next_check_at: NOW,
+        not_after: facts.notAfter,
+        checked: 1,
+        last_checked_at: NOW,
+        certificate_fingerprint: facts.fingerprint,
+        revoked: 0,
+      })),
+    );
+    const entries = async () => {
+      const { expiries } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
+      return expiries.map(({ host, state, notAfter, count, certificateCount }) => [
+        host,
+        state,
+        notAfter,
+        count,
+        certificateCount,
+      ]);
+    };
+    const others = [
+      ['host500.example', 'ok', NOW + 41 * DAY, 1, 1],
+      ['seen.example', 'ok', shared.facts.notAfter, 1, 1],
+    ];
+    expect(await entries()).toEqual([['host0.example', 'ok', NOW + 40 * DAY, 500, 500], ...others]);
+
+    const change = (host: string, changes: object) =>
+      store.db.updateTable('monitors').set(changes).where('host', '=', host).execute();
+    await change('host0.example', { problem: 'untrusted' });
+    await change('host1.example', { revoked: 1 });
+    const [first, revoked, rest, ...after] = await entries();
+    expect(first).toEqual(['host0.example', 'ok', NOW + 40 * DAY, 1, 1]);
+    expect([revoked, rest].toSorted((one, other) => Number(one?.[3]) - Number(other?.[3]))).toEqual([
+      ['host1.example', 'revoked', NOW + 40 * DAY + MINUTE, 1, 1],
+      [expect.stringMatching(/^host/), 'ok', NOW + 40 * DAY + MINUTE, 498, 498],
+    ]);
+    expect(after).toEqual(others);
+
+    // More problems than the summary lists: the rest stays in the entry of its day.
+    await store.db.updateTable('monitors').set({ problem: 'untrusted' }).execute();
+    const { expiries } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
+    expect(new Set(expiries.map(({ id }) => id)).size).toBe(expiries.length);
+    expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(502);
+
+    // A problem that was found between the statement that counts the days and the one that reads the problems.
+    const days = [
+      { id: 'monitor 2', count: 498 },
+      { id: 'monitor 500', count: 1 },
+    ];
+    const between = await expiriesOf(
+      store,
+      { accountId: alice.id, now: NOW },
+      { days, problems: [{ id: 'monitor 2' }], hasPaused: false },
+    );
+    expect(between.map(({ id, count }) => [id, count])).toEqual([
+      ['monitor 2', 498],
+      ['monitor 500', 1],
+    ]);
   });
 });
 

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { insertIncidents } from '../kit/databases/incidents.ts';
-import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
-import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import { eachMonitor, listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { periodBounds } from '../../contract/durations.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
@@ -297,76 +296,6 @@ describeEachDatabase('the summary of monitors', (open) => {
       ['seven.example', 'untrusted'],
       ['fifteen.example', 'untrusted'],
     ]);
-  });
-
-  it('merges expiries of the same day and state when there are hundreds, without monitors that have a problem', async () => {
-    const store = await open();
-    const alice = await person(store, 'alice');
-    const shared = certificate();
-    await watch(store, alice.id, 'seen.example');
-    await check(store, NOW, [shared]);
-    const ends = [NOW + 40 * DAY, ...Array<number>(499).fill(NOW + 40 * DAY + MINUTE), NOW + 41 * DAY];
-    const leaves = ends.map((notAfter) => certificate({ notAfter }));
-    await insertRows(
-      store,
-      'certificates',
-      leaves.map(({ der, facts }) => ({
-        fingerprint: facts.fingerprint,
-        der,
-        facts: JSON.stringify(facts),
-        first_seen_at: NOW,
-      })),
-    );
-    await insertMonitors(
-      store,
-      leaves.map(({ facts }, index) => ({
-        id: `monitor ${index}`,
-        account_id: alice.id,
-        host: `host${index}.example`,
-        port: 443,
-        check_every_minutes: 1440,
-        created_at: NOW,
-        next_check_at: NOW,
-        not_after: facts.notAfter,
-        checked: 1,
-        last_checked_at: NOW,
-        certificate_fingerprint: facts.fingerprint,
-        revoked: 0,
-      })),
-    );
-    const entries = async () => {
-      const { expiries } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
-      return expiries.map(({ host, state, notAfter, count, certificateCount }) => [
-        host,
-        state,
-        notAfter,
-        count,
-        certificateCount,
-      ]);
-    };
-    const others = [
-      ['host500.example', 'ok', NOW + 41 * DAY, 1, 1],
-      ['seen.example', 'ok', shared.facts.notAfter, 1, 1],
-    ];
-    expect(await entries()).toEqual([['host0.example', 'ok', NOW + 40 * DAY, 500, 500], ...others]);
-
-    const change = (host: string, changes: object) =>
-      store.db.updateTable('monitors').set(changes).where('host', '=', host).execute();
-    await change('host0.example', { problem: 'untrusted' });
-    await change('host1.example', { revoked: 1 });
-    const [first, revoked, rest, ...after] = await entries();
-    expect(first).toEqual(['host0.example', 'ok', NOW + 40 * DAY, 1, 1]);
-    expect([revoked, rest].toSorted((one, other) => Number(one?.[3]) - Number(other?.[3]))).toEqual([
-      ['host1.example', 'revoked', NOW + 40 * DAY + MINUTE, 1, 1],
-      [expect.stringMatching(/^host/), 'ok', NOW + 40 * DAY + MINUTE, 498, 498],
-    ]);
-    expect(after).toEqual(others);
-
-    // More problems than the summary lists: the rest stays in the entry of its day.
-    await store.db.updateTable('monitors').set({ problem: 'untrusted' }).execute();
-    const { expiries } = await dashboardSummary(store, { accountId: alice.id, now: NOW });
-    expect(new Set(expiries.map(({ id }) => id)).size).toBe(expiries.length);
-    expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(502);
   });
 });
 

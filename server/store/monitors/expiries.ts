@@ -191,17 +191,15 @@ async function mergedByDay(
     .where('monitor_id', 'in', [...counts.keys(), ...faulty])
     .where(hasCertificate)
     .execute();
-  const single = rows.filter(({ id }) => faulty.has(id));
-  const singleOf = Map.groupBy(single, groupOf);
-  const left = new Map<string, number>();
-  for (const row of rows) {
-    const count = (counts.get(row.id) ?? 0) - (singleOf.get(groupOf(row))?.length ?? 0);
-    if (count > 0) left.set(row.id, count);
-  }
-  const merged = rows.filter(({ id }) => left.has(id));
-  const entries = [...single, ...merged].map((row) => {
-    const count = left.get(row.id) ?? 1;
-    return { ...row, count, certificateCount: count };
+  const single = Map.groupBy(
+    rows.filter(({ id }) => faulty.has(id)),
+    groupOf,
+  );
+  const entries = rows.flatMap((row) => {
+    const others = (counts.get(row.id) ?? 0) - (single.get(groupOf(row))?.length ?? 0);
+    // A monitor can be both: if its problem was found after the days were counted, or is one of more than 500.
+    const count = Math.max(0, others) + Number(faulty.has(row.id));
+    return count === 0 ? [] : { ...row, count, certificateCount: count };
   });
   // Entries count one certificate per monitor, but monitors may share certificates. Correct the count of the day's largest entry.
   for (const [day, ofDay] of Map.groupBy(entries, dayOf)) {
