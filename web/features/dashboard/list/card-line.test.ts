@@ -191,6 +191,11 @@ describe('cardTrouble', () => {
       'overdue: Renewal overdue',
     ],
     [
+      'returns null for a paused domain, whose problem may be fixed by now',
+      { paused: 'user', state: 'paused', trusted: false, findings: [wrongName] },
+      null,
+    ],
+    [
       'says that a check was held back',
       { waiting: { reason: 'own_network', until: new Date(EXAMPLE_NOW - 1).toISOString() } },
       'null: Check held back',

@@ -20,10 +20,11 @@ export interface CardLine {
 }
 
 /**
- * Returns the line about what is wrong; null if all is well. The most urgent reason comes first, as in the headline and in the order of
- * the list; the next one follows it. `now` in ms UTC.
+ * Returns the line about what is wrong; null if all is well, and for a paused domain, whose problem may be fixed by now. The most
+ * urgent reason comes first, as in the headline and in the order of the list; the next one follows it. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
+  if (domain.paused !== null) return null;
   const down = downLine(domain, now);
   const lines = [
     endedLine(domain, now),

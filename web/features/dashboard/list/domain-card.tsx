@@ -12,7 +12,8 @@ import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { SecondLine, troubleClasses, troubleOf, TroubleStrip } from './second-line.tsx';
+import { cardTrouble } from './card-line.ts';
+import { SecondLine, troubleClasses, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 
@@ -31,7 +32,7 @@ interface DomainCardProps {
 export const DomainCard = memo(function DomainCard({ domain, now, isSelected, actions }: DomainCardProps) {
   const lifetime = lifetimeOf(domain, now);
   const { selected } = useSelection();
-  const trouble = troubleOf(domain, now);
+  const trouble = cardTrouble(domain, now);
   const look = troubleClasses(trouble);
   return (
     <div

@@ -15,8 +15,8 @@ import { useSelection } from '../selection/selection-provider.tsx';
 import { uptimeText } from './down-line.ts';
 import { DomainLink, ProtocolMark } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import type { CardLine } from './card-line.ts';
-import { SecondLine, troubleClasses, troubleOf } from './second-line.tsx';
+import { type CardLine, cardTrouble } from './card-line.ts';
+import { SecondLine, troubleClasses } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
@@ -48,7 +48,7 @@ export const DomainRow = memo(function DomainRow({
   actions,
 }: DomainRowProps) {
   const { selected } = useSelection();
-  const trouble = troubleOf(domain, now);
+  const trouble = cardTrouble(domain, now);
   const look = troubleClasses(trouble);
   const open = ({ target }: MouseEvent) => {
     if (!(target instanceof Element && target.closest(INTERACTIVE))) actions.showDetails(domain);

@@ -2,24 +2,19 @@ import { issuerLine, UNKNOWN_ISSUER } from '../../../../contract/check-words.ts'
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { type CardLine, cardTrouble } from './card-line.ts';
+import type { CardLine } from './card-line.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { STATE_MARKS, StateMark } from '../../../domain/state-marks.tsx';
 import type { AttentionReason } from '../../../../contract/words.ts';
 
 interface SecondLineProps {
   domain: DomainWire;
-  /** What `troubleOf` returns for the domain. */
+  /** What `cardTrouble` returns for the domain. */
   trouble: CardLine | null;
   /** Classes that set the type, whatever the line says. */
   className: string;
   /** Further classes if the line shows no problem. */
   calmClassName?: string;
-}
-
-/** Returns the line about the domain's problem; null for a paused domain, whose problem may be fixed by now. */
-export function troubleOf(domain: DomainWire, now: number): CardLine | null {
-  return domain.paused === null ? cardTrouble(domain, now) : null;
 }
 
 /** Shows the problem. Without a problem shows the target, because the name above may be cut; without a target, the issuer. */
