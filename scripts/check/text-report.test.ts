@@ -4,9 +4,9 @@ import type { Observation } from '../../server/core/observation.ts';
 import { parseCertificate } from '../../server/pki/certificate.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import {
-  answer,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   intermediate,
   issue,
   NOW,
@@ -39,7 +39,7 @@ function text(seen: Observation): string {
 describe('textReport', () => {
   it('says which clients trust an incomplete chain', () => {
     const authorities = [{ der: intermediate.der, source: 'fetched', url: null } as const];
-    expect(text(observation([answer([issue()])], { authorities }))).toMatch(
+    expect(text(observation([handshakeWith([issue()])], { authorities }))).toMatch(
       /^\S+ {2}trusted only by clients that fetch missing certificates, 60 days left\n/,
     );
   });
@@ -47,7 +47,10 @@ describe('textReport', () => {
   it('says which addresses serve the described certificate', () => {
     const fresh = issue({ notAfter: NOW + 80 * DAY });
     const report = text(
-      observation([answer(withChain(issue())), answer(withChain(fresh), { address: '192.0.2.2' })]),
+      observation([
+        handshakeWith(withChain(issue())),
+        handshakeWith(withChain(fresh), { address: '192.0.2.2' }),
+      ]),
     );
     expect(report).toContain(
       'This certificate is served at 192.0.2.1; the other address serves one that is valid until 8 February',
@@ -58,7 +61,9 @@ describe('textReport', () => {
 
   it('says what a server answered that refused the check', () => {
     const refusal = { code: '450', text: 'Greylisted', isTemporary: true };
-    const report = text(observation([failed({ stage: 'starttls', reason: 'server_refused', refusal })]));
+    const report = text(
+      observation([failedAddress({ stage: 'starttls', reason: 'server_refused', refusal })]),
+    );
     expect(report).toContain('not reached: pay.fjord.example refused us now: it answered 450.');
     expect(report).toContain('192.0.2.9  refused us now: 450 Greylisted\n');
   });
@@ -73,24 +78,24 @@ describe('textReport', () => {
       caa: { outcome: 'none' },
       registration: { outcome: 'not_applicable' },
     };
-    expect(text(observation([answer(withChain(issue()))], { posture }))).toMatch(
+    expect(text(observation([handshakeWith(withChain(issue()))], { posture }))).toMatch(
       / {2}not tested: certificates for RSA keys; TLS 1\.0\n/,
     );
     const limited = { ...posture, postponed: ['tls_versions' as const] };
-    expect(text(observation([answer(withChain(issue()))], { posture: limited }))).toMatch(
+    expect(text(observation([handshakeWith(withChain(issue()))], { posture: limited }))).toMatch(
       / {2}not tested, to keep failed handshakes few: certificates for RSA keys; TLS 1\.0\n/,
     );
   });
 
   it('does not call a certificate untrusted that it cannot verify', () => {
     const endpoint = { host: 'pay.fjord.example', port: 25, protocol: 'smtp' } as const;
-    const seen = observation([answer(withChain(issue({ signatureOid: '1.2.3.4' })))], { endpoint });
+    const seen = observation([handshakeWith(withChain(issue({ signatureOid: '1.2.3.4' })))], { endpoint });
     expect(text(seen)).toMatch(/^\S+ {2}could not be verified, 60 days left\n/);
   });
 
   it('shows a renewal date only if the certificate is not self-signed', () => {
     const own = selfSigned({ commonName: 'nas', notBefore: NOW - DAY, notAfter: NOW + 900 * DAY });
-    expect(text(observation([answer([own])]))).not.toContain('Renewal');
-    expect(text(observation([answer(withChain(issue()))]))).toContain('Renewal');
+    expect(text(observation([handshakeWith([own])]))).not.toContain('Renewal');
+    expect(text(observation([handshakeWith(withChain(issue()))]))).toContain('Renewal');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
-  answer,
-  failed,
+  failedAddress,
+  handshakeWith,
   issue,
   judgedAddresses,
   observation,
@@ -22,7 +22,7 @@ const ANSWERED = {
 } as const;
 
 const shown = (changes: Partial<HandshakeObservation> = {}, one = leaf) =>
-  answer(withChain(one), { ...TLS, ...changes });
+  handshakeWith(withChain(one), { ...TLS, ...changes });
 
 function seen(
   addresses: AddressObservation[],
@@ -37,7 +37,7 @@ function seen(
 
 const FINE = seen([shown()]);
 const fine = FINE.verdicts[0] as Verdict;
-const BROKEN = seen([failed({ stage: 'handshake', reason: 'tls_alert' })]);
+const BROKEN = seen([failedAddress({ stage: 'handshake', reason: 'tls_alert' })]);
 
 function check(
   withOwnClient: readonly (JudgedObservation | null)[],
@@ -68,7 +68,7 @@ describe('A check with our own TLS client', () => {
   });
 
   it('is enough for a host with an address that this machine has no route to', async () => {
-    const half = seen([shown(), failed({ reason: 'no_route_here' })]);
+    const half = seen([shown(), failedAddress({ reason: 'no_route_here' })]);
     const { result } = check([half], { previous: half.verdicts });
     expect(await result).toBe(half);
   });
@@ -80,7 +80,7 @@ describe('A check with our own TLS client', () => {
     ['the host was not reached', [BROKEN.verdicts[0] as Verdict]],
     ['the host spoke TLS 1.2', [seen([shown({ tlsVersion: 'TLSv1.2' })]).verdicts[0] as Verdict]],
     ['the host chose another group', [seen([shown({ group: 'P-256' })]).verdicts[0] as Verdict]],
-    ['one of two addresses failed', [seen([shown(), failed()]).verdicts[0] as Verdict]],
+    ['one of two addresses failed', [seen([shown(), failedAddress()]).verdicts[0] as Verdict]],
     ['a certificate was revoked', [{ ...fine, revocation: { ...fine.revocation, state: 'revoked' } }]],
   ])('is not made if %s', async (_name, previous) => {
     const { result, withOwnClient } = check([FINE], { previous });
@@ -106,7 +106,7 @@ describe('A check with our own TLS client', () => {
     ['shows an untrusted chain', seen([shown({ presentedChain: [issue().der] }), shown()])],
     ['shows an expired certificate', seen([shown({}, issue({ notAfter: 0, notBefore: 0 }))])],
     ['shows another leaf', seen([shown({}, issue())])],
-    ['shows a failing address', seen([shown(), failed()])],
+    ['shows a failing address', seen([shown(), failedAddress()])],
     ['gets no answer by HTTP', seen([shown()], null)],
     ['gets a status that means down', seen([shown()], { ...ANSWERED, status: 503 })],
     ['gets a status that needs a GET', seen([shown()], { ...ANSWERED, status: 405 })],
@@ -132,7 +132,9 @@ describe('A check with our own TLS client', () => {
     'reports that OpenSSL sees %s at a sampled host, if that happens four times in a row',
     async (_name, other, what) => {
       const address =
-        other === BROKEN ? [failed({ address: '192.0.2.1', stage: 'handshake', reason: 'tls_alert' })] : null;
+        other === BROKEN
+          ? [failedAddress({ address: '192.0.2.1', stage: 'handshake', reason: 'tls_alert' })]
+          : null;
       const theirs = address === null ? other : seen(address);
       const four = Array.from({ length: 4 }, () => FINE);
       const always = check(four, { withOpenssl: four.map(() => theirs), isSampled: true });
@@ -164,8 +166,8 @@ describe('A check with our own TLS client', () => {
   it.each<[string, JudgedObservation]>([
     ['the same', FINE],
     ['another leaf of a server that has several', seen([shown({}, issue())])],
-    ['a timeout', seen([failed({ address: '192.0.2.1', stage: 'handshake', reason: 'timeout' })])],
-    ['a refused connection', seen([failed({ address: '192.0.2.1', reason: 'refused' })])],
+    ['a timeout', seen([failedAddress({ address: '192.0.2.1', stage: 'handshake', reason: 'timeout' })])],
+    ['a refused connection', seen([failedAddress({ address: '192.0.2.1', reason: 'refused' })])],
   ])('reports no difference if OpenSSL sees %s at a sampled host', async (_name, theirs) => {
     const { result, withOwnClient, onDifference } = check([FINE], { withOpenssl: [theirs], isSampled: true });
     expect(await result).toBe(theirs);

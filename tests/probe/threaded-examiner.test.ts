@@ -20,7 +20,7 @@ import { PROTOCOLS } from '../../contract/protocols.ts';
 import { temporaryFolder } from '../kit/product/app.ts';
 import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/certificates/hostile-chains.ts';
-import { answer, observation } from '../kit/certificates/judging.ts';
+import { handshakeWith, observation } from '../kit/certificates/judging.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
@@ -346,7 +346,7 @@ function settingsOf(nameServer: string) {
 function hostileLook(host = HOSTILE_HOST): Observation {
   const addresses = Array.from({ length: 10 }, (_, index) => {
     const strays = Array.from({ length: index }, () => ({ der: Uint8Array.of(0x30, index) }));
-    return answer([...hostileChain, ...strays], { address: `192.0.2.${index}` });
+    return handshakeWith([...hostileChain, ...strays], { address: `192.0.2.${index}` });
   });
   return observation(addresses, { endpoint: { host, port: 443, protocol: 'tls' } });
 }

@@ -10,7 +10,7 @@ import { createMetrics } from '../../server/telemetry/metrics.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { TRUST_EVERY_CHECK } from '../kit/product/stand-ins.ts';
 import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';
-import { failed, NOW, observation, trustStore } from '../kit/certificates/judging.ts';
+import { failedAddress, NOW, observation, trustStore } from '../kit/certificates/judging.ts';
 import { describeAnyDatabase, describeEachDatabase, freshStore } from '../kit/databases/database.ts';
 import { insertMonitors, insertRows } from '../kit/databases/insert-rows.ts';
 import { type Rig, START, startRig } from './rig.ts';
@@ -201,7 +201,7 @@ it('A probe is judged once for each distinct previous verdict, also for monitors
   await rig.watch(HOST);
   const claim = { now: rig.clock.now(), leaseMs: 1_000, claimedBy: 'test', taken: 0, limit: 1 };
   const [[monitor]] = (await claimWatchers(rig.store, claim)).watchers as [Watchers];
-  const unreachable = observation([failed()]);
+  const unreachable = observation([failedAddress()]);
   const withVerdict = (observedAt: number) => ({
     ...monitor,
     verdict: { ...judge(unreachable, NOW, trustStore), observedAt },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   DAY,
+  handshakeWith,
   HOST,
   intermediate,
   inWords,
@@ -21,7 +21,7 @@ import { alternateChain, postureAt, UNASKED } from '../../../tests/kit/product/o
 const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
 
 it('the fix for an incomplete chain points to the domain’s details instead of an attached file', () => {
-  const verdict = judgedAddresses([answer([issue()])], { authorities });
+  const verdict = judgedAddresses([handshakeWith([issue()])], { authorities });
   const [finding] = inWords(verdict).findings;
   expect(finding?.fix).toMatch(/^Send this file: /);
   const [condition] = conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
@@ -40,18 +40,20 @@ describe('an incomplete chain', () => {
 
   it('needs an alert even if another address serves a complete chain that expires first', () => {
     const caIssuersUrls = ['http://ca.fjord.example/1.cer'];
-    const late = answer([issue({ notAfter: NOW + 90 * DAY, caIssuersUrls })], { address: '192.0.2.2' });
-    const found = chainConditions([answer(withChain(issue())), late], { authorities });
+    const late = handshakeWith([issue({ notAfter: NOW + 90 * DAY, caIssuersUrls })], {
+      address: '192.0.2.2',
+    });
+    const found = chainConditions([handshakeWith(withChain(issue())), late], { authorities });
     expect(found.map(({ severity }) => severity)).toEqual(['warning']);
   });
 
   it('needs no alert while its intermediates are still being fetched', () => {
-    expect(chainConditions([answer([issue()])], { authoritiesPending: true })).toEqual([]);
+    expect(chainConditions([handshakeWith([issue()])], { authoritiesPending: true })).toEqual([]);
   });
 
   it('needs no alert if the server sends it only to clients that ask for another key type', () => {
     const posture = postureAt(NOW, { alternates: [alternateChain('rsa', [issue().der])] });
-    expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
+    expect(chainConditions([handshakeWith(withChain(issue()))], { authorities, posture })).toEqual([]);
   });
 });
 
@@ -201,7 +203,7 @@ describe('the addresses where a certificate is missing', () => {
     deployment: Parameters<typeof waitingAddresses>[0],
     changes: Partial<Observation> = {},
   ) => {
-    const answers = [answer([former]), answer([fresh], { address: '192.0.2.2' })];
+    const answers = [handshakeWith([former]), handshakeWith([fresh], { address: '192.0.2.2' })];
     const seen = judgedAddresses(answers, changes);
     return waitingAddresses(deployment, seen).map(({ address }) => address);
   };

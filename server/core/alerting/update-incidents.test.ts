@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import {
-  answer,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   intermediate,
   issue,
   NOW,
@@ -41,13 +41,13 @@ function watched() {
       return this;
     },
     shows(presented: readonly MintedCertificate[], more: Partial<RecordedCheck> = {}) {
-      const seen = observation([answer(presented)], { observedAt: now });
+      const seen = observation([handshakeWith(presented)], { observedAt: now });
       return record(judge(seen, now, trustStore, previous), more);
     },
     /** Shows a certificate that stays valid, and what else the check observes. */
     sees({ posture }: Pick<Observation, 'posture'>, more: Partial<RecordedCheck> = {}) {
       const chain = withChain(issue({ notBefore: now - DAY, notAfter: now + 80 * DAY }));
-      const seen = observation([answer((lasting ??= chain))], {
+      const seen = observation([handshakeWith((lasting ??= chain))], {
         observedAt: now,
         posture: posture && { ...posture, at: now },
       });
@@ -58,7 +58,7 @@ function watched() {
       return [0, 30_000, MINUTE].flatMap((ms) => this.wait(ms).shows(presented, more));
     },
     isGone: (more: Partial<RecordedCheck> = {}) =>
-      record(judge(observation([failed()], { observedAt: now }), now, trustStore, previous), more),
+      record(judge(observation([failedAddress()], { observedAt: now }), now, trustStore, previous), more),
   };
 }
 
@@ -314,7 +314,7 @@ describe('changed alert steps', () => {
     });
     let previous: Verdict | null = null;
     const check = (now: number, evidence: ReturnType<typeof window>) => {
-      const seen = observation([answer(withChain(leaf))], { observedAt: now, ...evidence });
+      const seen = observation([handshakeWith(withChain(leaf))], { observedAt: now, ...evidence });
       const verdict = judge(seen, now, trustStore, previous);
       const alerts = host.outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
@@ -357,7 +357,7 @@ describe('a problem that a second check has to confirm', () => {
     let previous: Verdict | null = null;
     const check = (ms: number, found: typeof authorities | []) => {
       const now = NOW + ms;
-      const seen = observation([answer([leaf])], { observedAt: now, authorities: found });
+      const seen = observation([handshakeWith([leaf])], { observedAt: now, authorities: found });
       const verdict = judge(seen, now, trustStore, previous);
       const alerts = host.outbox.recordCheck({ verdict, previous, now });
       previous = verdict;

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import {
-  answer,
-  failed,
+  failedAddress,
+  handshakeWith,
   HOST,
   intermediate,
   issue,
@@ -21,7 +21,7 @@ import { judge } from '../judge/judge.ts';
 import type { AlertContext, EarlierDelivery } from '../alerting/route.ts';
 import { type CheckState, concernedCertificates, conclude } from './conclude.ts';
 
-const unreachable = observation([failed()]);
+const unreachable = observation([failedAddress()]);
 const verdictOf = (seen: typeof SOUND_OBSERVATION) => judge(seen, NOW, trustStore);
 const SECOND_CHECK = 30_000;
 
@@ -95,7 +95,7 @@ describe('the conclusion of a check', () => {
   it('names the problem of a host that some clients refuse although its certificate is trusted', () => {
     const issuer = { der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null };
     const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
-    const incomplete = observation([answer([leaf])], { authorities: [issuer] });
+    const incomplete = observation([handshakeWith([leaf])], { authorities: [issuer] });
     expect(verdictOf(incomplete)).toMatchObject({ trusted: true });
     expect(conclude(WATCHED, incomplete, verdictOf(incomplete), CONTEXT, NOW).problem).toEqual({
       code: 'refused',
@@ -120,7 +120,7 @@ describe('the conclusion of a check', () => {
 
   it('checks a server again an hour after its first temporary refusal, and then opens an incident with the code of its answer', () => {
     const refusal = { code: '450', text: 'Greylisted', isTemporary: true };
-    const busy = failed({ stage: 'starttls', reason: 'server_refused', refusal });
+    const busy = failedAddress({ stage: 'starttls', reason: 'server_refused', refusal });
     let state: CheckState = { ...WATCHED, jitter: 0.5 };
     const checkAt = (observedAt: number) => {
       const seen = observation([busy], { observedAt });
@@ -276,7 +276,7 @@ describe('the conclusion of a check', () => {
     'a certificate that becomes valid in %i seconds is checked again at that time, and causes no alert',
     (seconds) => {
       const validAt = NOW + seconds * 1_000;
-      const early = observation([answer(withChain(issue({ notBefore: validAt })))]);
+      const early = observation([handshakeWith(withChain(issue({ notBefore: validAt })))]);
       expect(concluded({ ...WATCHED, previous: verdictOf(early) }, early)).toMatchObject({
         problem: null,
         incidents: [],
@@ -337,7 +337,9 @@ describe('the routes of an alert', () => {
 
 it('if `concernedCertificates` returns null, the alert context does not change the conclusion', () => {
   const expiring = (days: number) =>
-    observation([answer(withChain(issue({ notBefore: NOW - 80 * DAY_MS, notAfter: NOW + days * DAY_MS })))]);
+    observation([
+      handshakeWith(withChain(issue({ notBefore: NOW - 80 * DAY_MS, notAfter: NOW + days * DAY_MS }))),
+    ]);
   const seen = fc.constantFrom(SOUND_OBSERVATION, unreachable, expiring(2), expiring(40));
   const incident = fc.record({
     snoozedUntil: fc.constantFrom(null, NOW + HOUR_MS),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../contract/durations.ts';
 import {
-  answer,
+  handshakeWith,
   intermediate,
   issue,
   NOW,
@@ -50,7 +50,7 @@ describe('the problem of a certificate', () => {
   it('is `refused` if some clients refuse it, and `overdue` if its renewal is overdue', () => {
     const issuer = { der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null };
     const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
-    const refused = judge(observation([answer([leaf])], { authorities: [issuer] }), NOW, trustStore);
+    const refused = judge(observation([handshakeWith([leaf])], { authorities: [issuer] }), NOW, trustStore);
     const problemIn = (verdict: Verdict) =>
       certificateProblem(verdict, verdict.leafFingerprint ?? '', SOUND_OBSERVATION.endpoint.protocol);
     expect(problemIn(refused)).toBe('refused');

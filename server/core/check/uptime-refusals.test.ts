@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
-import { answer, DAY, failed, NOW, observation } from '../../../tests/kit/certificates/judging.ts';
+import {
+  DAY,
+  failedAddress,
+  handshakeWith,
+  NOW,
+  observation,
+} from '../../../tests/kit/certificates/judging.ts';
 import { assessUptime } from './uptime.ts';
 
 describe('assessUptime of a server that refuses us', () => {
   it('is unknown for an hour after a temporary refusal, and down after that', () => {
     const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
     const refusal = { code: '450', text: null, isTemporary: true };
-    const busy = failed({ stage: 'starttls', reason: 'server_refused', refusal });
+    const busy = failedAddress({ stage: 'starttls', reason: 'server_refused', refusal });
     const before = (observedAt: number, refusedSince: number | null) => ({
       observedAt,
       failure: {
@@ -32,12 +38,12 @@ describe('assessUptime of a server that refuses us', () => {
 
   it('is down at once after a refusal that is not temporary, even if another address refuses temporarily', () => {
     const refusal = { code: '554', text: null, isTemporary: false };
-    const refused = failed({ stage: 'starttls', reason: 'server_refused', refusal });
+    const refused = failedAddress({ stage: 'starttls', reason: 'server_refused', refusal });
     const busy = { ...refused, refusal: { ...refusal, code: '450', isTemporary: true } };
-    const silent = failed();
+    const silent = failedAddress();
     expect(assessUptime(observation([refused]))).toMatchObject({ state: 'down' });
     expect(assessUptime(observation([busy, refused]))).toMatchObject({ state: 'down' });
     expect(assessUptime(observation([silent, busy]))).toMatchObject({ state: 'unknown' });
-    expect(assessUptime(observation([busy, answer([])]))).toMatchObject({ state: 'up' });
+    expect(assessUptime(observation([busy, handshakeWith([])]))).toMatchObject({ state: 'up' });
   });
 });

@@ -3,10 +3,10 @@ import { type Client, CLIENTS } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { objectIdentifier, sequence, tagged } from '../../../tests/kit/certificates/der-writer.ts';
 import {
-  answer,
   currentOptions,
   DAY,
   ENDPOINT,
+  handshakeWith,
   inWords,
   longValidity,
   NOW,
@@ -50,7 +50,7 @@ function verdictOn(
     { arePublic },
   );
   const endpoint = { ...ENDPOINT, protocol };
-  return judge(observation([answer(sent)], { endpoint }), NOW, trustStore);
+  return judge(observation([handshakeWith(sent)], { endpoint }), NOW, trustStore);
 }
 
 /** Returns the clients that refuse the server, in the order of `CLIENTS`. */

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
   ENDPOINT,
+  handshakeWith,
   HOST,
   inWords,
   longValidity,
@@ -56,7 +56,7 @@ const good = judgeChain(whole);
 
 /** Judges a chain as a check does. */
 function judgeChain(presented: readonly Uint8Array[]): Verdict {
-  const addresses = [answer(presented.map((der) => ({ der })))];
+  const addresses = [handshakeWith(presented.map((der) => ({ der })))];
   return judge(observation(addresses), NOW, trustStore);
 }
 
@@ -66,7 +66,10 @@ function judgeChain(presented: readonly Uint8Array[]): Verdict {
  */
 function timed(presented: readonly Uint8Array[]): number {
   const started = process.threadCpuUsage();
-  const addresses = [answer(presented.map((der) => ({ der }))), answer(whole.map((der) => ({ der })))];
+  const addresses = [
+    handshakeWith(presented.map((der) => ({ der }))),
+    handshakeWith(whole.map((der) => ({ der }))),
+  ];
   const [first] = presented;
   const seen: Observation = observation(addresses, {
     authorities: presented.map((der) => ({ der, source: 'fetched', url: 'http://ca.fjord.example/2.cer' })),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   inWords,
   issue,
   judgedAddresses,
@@ -14,7 +14,7 @@ import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts'
 describe('the verdict on several addresses', () => {
   const fresh = issue();
   const old = issue({ notAfter: NOW + 5 * DAY });
-  const at = (address: string, leaf: MintedCertificate) => answer(withChain(leaf), { address });
+  const at = (address: string, leaf: MintedCertificate) => handshakeWith(withChain(leaf), { address });
 
   it('counts the addresses that still serve the old certificate, and tracks the expiry of the old and the new one', () => {
     const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
@@ -60,9 +60,9 @@ describe('the verdict on several addresses', () => {
   });
 
   it('warns of an address that fails beside one that answers, unless the fault is ours', () => {
-    const noIpv6 = failed({ address: '2001:db8::1', family: 6, reason: 'no_route_here' });
-    const unawaited = failed({ address: '192.0.2.8', stage: 'starttls', reason: 'slow_answers' });
-    const verdict = judgedAddresses([at('192.0.2.1', fresh), failed(), noIpv6, unawaited]);
+    const noIpv6 = failedAddress({ address: '2001:db8::1', family: 6, reason: 'no_route_here' });
+    const unawaited = failedAddress({ address: '192.0.2.8', stage: 'starttls', reason: 'slow_answers' });
+    const verdict = judgedAddresses([at('192.0.2.1', fresh), failedAddress(), noIpv6, unawaited]);
     expect(verdict).toMatchObject({ reached: true, trusted: true, failure: null });
     expect(verdict.findings).toMatchObject([{ code: 'address_unreachable', addresses: ['192.0.2.9'] }]);
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
@@ -84,7 +84,9 @@ describe('the verdict on several addresses', () => {
 
   it('keeps the reply of a server with its address, and puts only the code into the sentence', () => {
     const refusal = { code: '554', text: '5.7.1 Blocked', isTemporary: false };
-    const verdict = judgedAddresses([failed({ stage: 'starttls', reason: 'server_refused', refusal })]);
+    const verdict = judgedAddresses([
+      failedAddress({ stage: 'starttls', reason: 'server_refused', refusal }),
+    ]);
     expect(verdict.failure?.detail).toEqual({ kind: 'refusal', code: '554', refusedSince: null });
     expect(verdict.addresses[0]?.failure?.reply).toEqual({ code: '554', text: '5.7.1 Blocked' });
     expect(JSON.stringify(inWords(verdict))).not.toContain('Blocked');
@@ -95,7 +97,7 @@ describe('the verdict on several addresses', () => {
     [2, '2 addresses were left out, because this server may not check them.'],
   ])('notes how many addresses the policy refused: %i', (leftOut, message) => {
     const resolution = { ok: true as const, addresses: ['192.0.2.1'], leftOut };
-    for (const seen of [at('192.0.2.1', fresh), failed({ address: '192.0.2.1' })]) {
+    for (const seen of [at('192.0.2.1', fresh), failedAddress({ address: '192.0.2.1' })]) {
       const verdict = judgedAddresses([seen], { resolution });
       expect(inWords(verdict).findings).toMatchObject([
         { code: 'address_left_out', severity: 'note', message, addresses: [], evidence: [] },
@@ -106,8 +108,8 @@ describe('the verdict on several addresses', () => {
 
   it('lists the worst finding first', () => {
     const expired = issue({ notAfter: NOW - DAY });
-    const legacy = answer(withChain(expired), { legacyTls: true, tlsVersion: 'TLSv1' });
-    const verdict = judgedAddresses([legacy, failed(), at('192.0.2.2', fresh)]);
+    const legacy = handshakeWith(withChain(expired), { legacyTls: true, tlsVersion: 'TLSv1' });
+    const verdict = judgedAddresses([legacy, failedAddress(), at('192.0.2.2', fresh)]);
     expect(verdict.findings.map(({ severity }) => severity)).toEqual([
       'critical',
       'critical',
@@ -119,13 +121,17 @@ describe('the verdict on several addresses', () => {
 
 describe('the verdict on an unreachable host', () => {
   it.each([
-    [[failed({ reason: 'refused' })], 'connect', 'pay.fjord.example refused the connection.'],
+    [[failedAddress({ reason: 'refused' })], 'connect', 'pay.fjord.example refused the connection.'],
     [
-      [failed(), failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })],
+      [failedAddress(), failedAddress({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })],
       'handshake',
       'pay.fjord.example ended the TLS handshake: it does not know this name (TLS alert 112).',
     ],
-    [[failed({ reason: 'no_route_here' }), failed()], 'connect', 'pay.fjord.example did not answer in time.'],
+    [
+      [failedAddress({ reason: 'no_route_here' }), failedAddress()],
+      'connect',
+      'pay.fjord.example did not answer in time.',
+    ],
     [[], 'dns', 'pay.fjord.example has no address in DNS.'],
   ] as const)('has the most specific failure (case %#)', (addresses, stage, message) => {
     const verdict = judgedAddresses(addresses);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
+  handshakeWith,
   HOST,
   intermediate,
   inWords,
@@ -27,7 +27,9 @@ const trustStore = createTrustStore([root.der, pqRoot.der]);
 const GOST = '1.2.643.7.1.1.3.2';
 
 function verdictOn(leaf: MintedCertificate, protocol: Protocol = 'https') {
-  const seen = observation([answer(withChain(leaf))], { endpoint: { host: HOST, port: 443, protocol } });
+  const seen = observation([handshakeWith(withChain(leaf))], {
+    endpoint: { host: HOST, port: 443, protocol },
+  });
   return judge(seen, NOW, trustStore);
 }
 
@@ -63,7 +65,7 @@ describe('a certificate with an ML-DSA key', () => {
   it('is refused by every browser if it is SLH-DSA', () => {
     const slhRoot = mintAuthority({ ...longValidity, key: 'SLH-DSA-SHA2-128s' });
     const verdict = judge(
-      observation([answer([slhRoot.issue(currentOptions)])]),
+      observation([handshakeWith([slhRoot.issue(currentOptions)])]),
       NOW,
       createTrustStore([slhRoot.der]),
     );
@@ -86,7 +88,7 @@ describe('a certificate with an ML-DSA key', () => {
 describe('a second certificate with an ML-DSA key', () => {
   const second = pqRoot.issue({ ...currentOptions, key: 'ML-DSA-65', notAfter: NOW - DAY });
   const verdict = judge(
-    observation([answer(withChain(issue()))], {
+    observation([handshakeWith(withChain(issue()))], {
       revocation: [
         {
           fingerprint: second.fingerprint,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   intermediate,
   inWords,
   issue,
@@ -99,7 +99,7 @@ describe('certificates that alternate at one address', () => {
 
 describe('certificates that differ between addresses', () => {
   const at = (index: number, leaf: MintedCertificate) =>
-    answer(withChain(leaf), { address: `192.0.2.${index}` });
+    handshakeWith(withChain(leaf), { address: `192.0.2.${index}` });
   const six = (old: MintedCertificate, fresh: MintedCertificate) =>
     judgedAddresses([1, 2, 3, 4, 5, 6].map((index) => at(index, index < 3 ? old : fresh)));
 
@@ -180,7 +180,7 @@ describe('the posture (TLS versions, other key types, CAA; examined once a day)'
       b.fingerprint,
       rsa.fingerprint,
     ]);
-    expect(judgedAddresses([failed()], {}, plain, NOW + HOUR).posture).toEqual(daily.posture);
+    expect(judgedAddresses([failedAddress()], {}, plain, NOW + HOUR).posture).toEqual(daily.posture);
     const gone = { ...posture, at: NOW + DAY, alternates: [] };
     const next = judged(b, { posture: gone }, plain, NOW + DAY);
     expect(next).toMatchObject({ findings: [], posture: { alternates: [] } });
@@ -275,7 +275,7 @@ describe('the certificate for clients that send no ALPN', () => {
   });
 
   it('is no finding if another address also serves it, or if the servers of the address rotate', () => {
-    const beside = [answer(withChain(b)), answer(withChain(other), { address: '192.0.2.2' })];
+    const beside = [handshakeWith(withChain(b)), handshakeWith(withChain(other), { address: '192.0.2.2' })];
     const shared = judgedAddresses(beside, { posture: posture(other) });
     expect(shared.posture?.findings).toEqual([]);
     const rotating = [b, other, b].reduce<Verdict | null>((previous, leaf, index) => {

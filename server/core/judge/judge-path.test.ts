@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
+  handshakeWith,
   intermediate,
   inWords,
   issue,
@@ -39,7 +39,7 @@ function verdictOn(
   authorities: FetchedIntermediate[] = [],
   store = trustStore,
 ): Verdict {
-  return judge(observation([answer(presented)], { authorities }), NOW, store);
+  return judge(observation([handshakeWith(presented)], { authorities }), NOW, store);
 }
 const codes = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
 
@@ -140,8 +140,8 @@ describe('an incomplete chain', () => {
   it('is judged for each address, and no file is offered for an address with another leaf', () => {
     const [soon, later] = [issue({ notAfter: NOW + 40 * DAY }), issue()];
     const addresses = [
-      answer(withChain(soon), { address: '192.0.2.1' }),
-      answer([later], { address: '192.0.2.2' }),
+      handshakeWith(withChain(soon), { address: '192.0.2.1' }),
+      handshakeWith([later], { address: '192.0.2.2' }),
     ];
     const verdict = judge(observation(addresses, { authorities: [fetched(intermediate)] }), NOW, trustStore);
     const incomplete = inWords(verdict).findings.find(({ code }) => code === 'incomplete_chain');
@@ -230,7 +230,7 @@ it('findings about expired, weak or unsuitable certificates have evidence, a fix
 
 describe('an authority that is still being fetched', () => {
   const pending = (presented: readonly MintedCertificate[]) =>
-    judge(observation([answer(presented)], { authoritiesPending: true }), NOW, trustStore);
+    judge(observation([handshakeWith(presented)], { authoritiesPending: true }), NOW, trustStore);
 
   it('makes an incomplete chain only a warning, to be checked again', () => {
     const verdict = pending([issue()]);

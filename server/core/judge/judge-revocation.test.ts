@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
+  handshakeWith,
   HOST,
   intermediate,
   inWords,
@@ -51,7 +51,7 @@ function judged(
     previous = null,
   }: { shown?: MintedCertificate; staple?: Uint8Array | null; now?: number; previous?: Verdict | null } = {},
 ): Verdict {
-  const seen = observation([answer(withChain(shown), { staple })], { revocation, observedAt: now });
+  const seen = observation([handshakeWith(withChain(shown), { staple })], { revocation, observedAt: now });
   return judge(seen, now, trustStore, previous);
 }
 const codes = ({ findings }: Verdict) => findings.map(({ code }) => code);
@@ -145,7 +145,7 @@ describe('the revocation state', () => {
       ...longValidity,
     });
     const seen = (revocation: RevocationEvidence[]) =>
-      observation([answer([leaf, intermediate, twin])], { revocation });
+      observation([handshakeWith([leaf, intermediate, twin])], { revocation });
     const both = createTrustStore([root.der, other.der]);
 
     it.each([
@@ -170,7 +170,7 @@ describe('the revocation state', () => {
       expect(revoked).toMatchObject([{ fingerprint: bad.fingerprint, served: false }]);
       const next = judge(seen([]), NOW + DAY, both, verdict);
       expect(next).toMatchObject({ trusted: true, lastSeen: { revoked } });
-      const left = observation([answer([leaf, bad])]);
+      const left = observation([handshakeWith([leaf, bad])]);
       expect(judge(left, NOW + DAY, both, next)).toMatchObject({
         trusted: false,
         lastSeen: { revoked: [{ served: true }] },

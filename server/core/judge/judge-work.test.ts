@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/certificates/hostile-chains.ts';
 import {
-  answer,
+  handshakeWith,
   inWords,
   issue,
   NOW,
@@ -33,7 +33,7 @@ function twentyAnswers(chain: readonly { der: Uint8Array }[]): Observation {
   const [leaf, ...others] = chain;
   const addresses = Array.from({ length: 20 }, (_, index) => {
     const stray = Array.from({ length: index }, () => ({ der: Uint8Array.of(0x30, index) }));
-    return answer([...(leaf ? [leaf] : []), ...others, ...stray], { address: `192.0.2.${index}` });
+    return handshakeWith([...(leaf ? [leaf] : []), ...others, ...stray], { address: `192.0.2.${index}` });
   });
   return observation(addresses, { endpoint: { host: HOSTILE_HOST, port: 443, protocol: 'https' } });
 }
@@ -105,7 +105,7 @@ describe('the work limit of a check', () => {
 
   it('is enough for twenty addresses with a certificate each', () => {
     const leaves = Array.from({ length: 20 }, (_, index) =>
-      answer(withChain(issue()), { address: `192.0.2.${index}` }),
+      handshakeWith(withChain(issue()), { address: `192.0.2.${index}` }),
     );
     const work = new WorkBudget();
     const verdict = judge(observation(leaves), NOW, createTrustStore([root.der]), null, work);
@@ -116,7 +116,7 @@ describe('the work limit of a check', () => {
   it('covers all chains: further addresses are not read once the limit is reached', () => {
     const many = Array.from({ length: 20 }, (_, index) => {
       const dnsNames = Array.from({ length: 2_000 }, (__, name) => `n${name}.a${index}.example`);
-      return answer([issue({ dnsNames })], { address: `192.0.2.${index}` });
+      return handshakeWith([issue({ dnsNames })], { address: `192.0.2.${index}` });
     });
     const { addresses } = judge(observation(many), NOW, createTrustStore([root.der]));
     const read = addresses.filter(({ fingerprint }) => fingerprint !== null);
@@ -127,7 +127,9 @@ describe('the work limit of a check', () => {
   it('is not spent on comparing names with those of every other address', () => {
     const dnsNames = Array.from({ length: 300 }, (_, index) => `n${index}.example`);
     const many = Array.from({ length: 20 }, (_, index) =>
-      answer([issue({ dnsNames, notAfter: NOW + index * 86_400_000 })], { address: `192.0.2.${index}` }),
+      handshakeWith([issue({ dnsNames, notAfter: NOW + index * 86_400_000 })], {
+        address: `192.0.2.${index}`,
+      }),
     );
     const toLowerCase = vi.spyOn(String.prototype, 'toLowerCase');
     judge(observation(many), NOW, createTrustStore([root.der]));
@@ -173,7 +175,7 @@ describe('a cached path', () => {
     ]);
     const times = fc.tuple(fc.constantFrom(...dates), fc.integer({ min: -2_000, max: 2_000 }));
     const budgets = fc.constantFrom(DEFAULT_WORK_PER_CHECK, 3_000, 10_000, 30_000);
-    const seen = observation([answer([leaf, intermediate])], {
+    const seen = observation([handshakeWith([leaf, intermediate])], {
       endpoint: { host: 'a.example', port: 443, protocol: 'https' },
     });
     const verdictAt = (at: number, work: number, anchors: readonly Uint8Array[]) => {

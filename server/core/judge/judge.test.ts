@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
+  handshakeWith,
   HOST,
   intermediate,
   inWords,
@@ -29,7 +29,7 @@ import type { Verdict } from '../verdict.ts';
 const strangerRoot = mintAuthority({ commonName: 'Stranger Root', ...longValidity });
 
 function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdict {
-  return judge(observation([answer(presented)]), now, trustStore);
+  return judge(observation([handshakeWith(presented)]), now, trustStore);
 }
 const codes = (verdict: Verdict) => verdict.findings.map(({ code }) => code);
 
@@ -110,7 +110,7 @@ describe('the verdict on a chain', () => {
   it('compares IP addresses with iPAddress names only', () => {
     const endpoint = { host: '192.0.2.1', port: 443, protocol: 'https' } as const;
     const judgeFor = (leaf: MintedCertificate) =>
-      codes(judge(observation([answer(withChain(leaf))], { endpoint }), NOW, trustStore));
+      codes(judge(observation([handshakeWith(withChain(leaf))], { endpoint }), NOW, trustStore));
     expect(judgeFor(issue({ dnsNames: [], commonName: 'x', ipAddresses: ['192.0.2.1'] }))).toEqual([]);
     expect(judgeFor(issue({ dnsNames: ['192.0.2.1'] }))).toEqual(['name_mismatch']);
   });
@@ -127,7 +127,7 @@ describe('the verdict on a chain', () => {
 
   it('accepts a self-signed certificate that is an anchor itself', () => {
     const own = selfSigned(currentOptions);
-    const verdict = judge(observation([answer([own])]), NOW, createTrustStore([own.der]));
+    const verdict = judge(observation([handshakeWith([own])]), NOW, createTrustStore([own.der]));
     expect(verdict).toMatchObject({ trusted: true, findings: [] });
   });
 
@@ -255,7 +255,7 @@ describe('the validity of a chain', () => {
       notBefore: NOW - 1000 * DAY,
       notAfter: NOW - DAY,
     });
-    const seen = observation([answer([fading.issue(currentOptions)])]);
+    const seen = observation([handshakeWith([fading.issue(currentOptions)])]);
     expect(inWords(judge(seen, NOW, createTrustStore([fading.der]))).findings).toMatchObject([
       {
         code: 'path_invalid',
@@ -267,7 +267,7 @@ describe('the validity of a chain', () => {
   });
 
   it('is judged without the certificates beyond the limit, and a note says so', () => {
-    const many = answer(withChain(issue()), { chainCut: true });
+    const many = handshakeWith(withChain(issue()), { chainCut: true });
     expect(inWords(judge(observation([many]), NOW, trustStore))).toMatchObject({
       trusted: true,
       findings: [
@@ -292,7 +292,7 @@ describe('the validity of a chain', () => {
 });
 
 it('judging the same evidence again gives the same verdict, which is plain JSON', () => {
-  const seen = observation([answer(withChain(issue()))]);
+  const seen = observation([handshakeWith(withChain(issue()))]);
   const first = judge(seen, NOW, trustStore);
   expect(judge(seen, NOW, trustStore)).toEqual(first);
   expect(JSON.parse(JSON.stringify(first))).toEqual(first);

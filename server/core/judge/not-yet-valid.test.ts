@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
+  handshakeWith,
   HOST,
   inWords,
   issue,
@@ -103,7 +103,7 @@ describe('a certificate that becomes valid within minutes', () => {
     });
     const good = root.intermediate({ ...currentOptions, commonName: 'Twin', key: key.key });
     const leaf = good.issue({ ...currentOptions, dnsNames: [HOST] });
-    const { findings } = judgedAddresses([answer([leaf, good, late])]);
+    const { findings } = judgedAddresses([handshakeWith([leaf, good, late])]);
     expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
+  handshakeWith,
   HOST,
   issue,
   NOW,
@@ -283,7 +283,7 @@ describe('reachFinding', () => {
     const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;
     const http = { outcome: 'failed', address: '192.0.2.1', reason: 'closed', durationMs: 5 } as const;
     const fixAfter = (changes: Pick<Observation, 'http'>) => {
-      const seen = observation([answer(withChain(issue()))], changes);
+      const seen = observation([handshakeWith(withChain(issue()))], changes);
       return reachFinding(endpoint, judge(seen, NOW, createTrustStore([root.der])), DOWN)?.fix;
     };
     expect(fixAfter({ http: { ...http, http2Faults: ['no_answer'] } })).toMatch(/^Correct HTTP\/2/);

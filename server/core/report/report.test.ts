@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   HOST,
   issue,
   NOW,
@@ -41,7 +41,7 @@ function report(
 describe('reportMarkdown', () => {
   it('says that nothing needs attention if all is good', () => {
     const leaf = issue();
-    const text = report(observation([answer(withChain(leaf))]), leaf);
+    const text = report(observation([handshakeWith(withChain(leaf))]), leaf);
     expect(text).toMatch(
       /^# pay\.fjord\.example\n\npay\.fjord\.example is trusted, and nothing needs attention\. Checked 2026-11-20 14:30 UTC/,
     );
@@ -57,7 +57,7 @@ describe('reportMarkdown', () => {
     const authorities = [
       { der: leaf.chain[0]?.der ?? new Uint8Array(), source: 'fetched', url: null } as const,
     ];
-    const text = report(observation([answer([leaf]), failed()], { authorities }), leaf);
+    const text = report(observation([handshakeWith([leaf]), failedAddress()], { authorities }), leaf);
     expect(text).toContain('Only clients that fetch missing certificates trust pay.fjord.example. 2 things');
     expect(text).toContain('### Warning: Your server does not send the intermediate “Fjord CA 1”.');
     expect(text).toContain('**What to do:** Send this file:');
@@ -75,7 +75,7 @@ describe('reportMarkdown', () => {
       percent: 98.9,
       windowDays: 90,
     } as const;
-    const text = report(observation([failed()]), null, uptime);
+    const text = report(observation([failedAddress()]), null, uptime);
     expect(text).toContain(
       '## Findings\n\n### Critical: pay.fjord.example did not answer in time.\n\n**What to do:**',
     );
@@ -89,7 +89,7 @@ describe('reportMarkdown', () => {
   it('reports a site that answers with an error as down, even if its certificate is valid', () => {
     const leaf = issue();
     const cause = 'pay.fjord.example answered with the error 503.';
-    const text = report(observation([answer(withChain(leaf))]), leaf, {
+    const text = report(observation([handshakeWith(withChain(leaf))]), leaf, {
       ...NEVER_WATCHED,
       state: 'down',
       downSince: NOW,
@@ -103,9 +103,9 @@ describe('reportMarkdown', () => {
   it('says which addresses serve which certificate', () => {
     const [old, fresh] = [issue(), issue({ notAfter: NOW + 80 * DAY })];
     const seen = observation([
-      answer(withChain(old)),
-      answer(withChain(fresh), { address: '192.0.2.2' }),
-      answer(withChain(fresh), { address: '192.0.2.3' }),
+      handshakeWith(withChain(old)),
+      handshakeWith(withChain(fresh), { address: '192.0.2.2' }),
+      handshakeWith(withChain(fresh), { address: '192.0.2.3' }),
     ]);
     const text = report(seen, old);
     expect(text).toContain(
@@ -130,7 +130,7 @@ describe('reportMarkdown', () => {
       caa: { outcome: 'records', domain: HOST, records: [{ critical: false, tag: 'issue', value: 'a|b`c' }] },
       registration: { outcome: 'expires', domain: 'fjord.example', expiresAt: NOW + DAY, registrar: '*R*' },
     };
-    const text = report(observation([answer(withChain(leaf))], { posture }), leaf);
+    const text = report(observation([handshakeWith(withChain(leaf))], { posture }), leaf);
     expect(text).toContain('- TLS versions offered: `TLSv1.2`\n');
     expect(text).toContain('- Not tested: certificates for RSA and ML-DSA-65 keys; TLS 1.0\n');
     expect(text).toContain('negotiated (`X25519MLKEM768`)');
@@ -146,7 +146,7 @@ describe('reportMarkdown', () => {
       postponed: ['tls_versions'],
     });
     const judged = (seen: typeof posture, previous: Verdict | null = null) =>
-      judge(observation([answer(withChain(leaf))], { posture: seen }), NOW, trustStore, previous);
+      judge(observation([handshakeWith(withChain(leaf))], { posture: seen }), NOW, trustStore, previous);
     const lines = ({ posture: verdict }: Verdict) => (verdict === null ? [] : postureLines(verdict));
     expect(lines(judged(posture)).slice(-2)).toEqual([
       '- Not tested yet: TLS 1.0',
@@ -172,7 +172,7 @@ describe('reportMarkdown', () => {
       notBefore: NOW - DAY,
       notAfter: NOW + DAY,
     });
-    const text = report(observation([answer([leaf, evil])]), leaf);
+    const text = report(observation([handshakeWith([leaf, evil])]), leaf);
     expect(text).not.toMatch(/^# Owned/m);
     // After removing escapes, code spans and code blocks, no markup may be left.
     const prose = text.replaceAll(/\\[^\w\s]/g, '').replaceAll(/(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g, '');

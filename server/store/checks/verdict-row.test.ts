@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   currentOptions,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   HOST,
   intermediate,
   issue,
@@ -45,28 +45,32 @@ const said = { fingerprint: leaf.fingerprint, url: null, at: NOW, thisUpdate: NO
 
 /** Observations that lead to findings of nearly every kind. */
 const OBSERVATIONS: Observation[] = [
-  observation([answer(withChain(issue({ dnsNames: [], notAfter: NOW - DAY })))]),
-  observation([answer(withChain(issue({ dnsNames: ['a.example', 'b.example', 'c.example', 'd.example'] })))]),
-  observation([answer(withChain(issue({ notBefore: NOW + DAY })))]),
+  observation([handshakeWith(withChain(issue({ dnsNames: [], notAfter: NOW - DAY })))]),
   observation([
-    answer(withChain(issue({ ...currentOptions, notAfter: currentOptions.notBefore + 900 * DAY }))),
+    handshakeWith(withChain(issue({ dnsNames: ['a.example', 'b.example', 'c.example', 'd.example'] }))),
   ]),
-  observation([answer([unreadable])]),
-  observation([answer([...withChain(leaf), unreadable, root, leaf, fading, stranger], { chainCut: true })]),
-  observation([answer([below.issue(currentOptions), intermediate, below])]),
-  observation([answer([selfSigned(currentOptions)])]),
-  observation([answer([stranger.issue(currentOptions), stranger])]),
-  observation([answer([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })])]),
-  observation([answer([leaf])], { authoritiesPending: true }),
-  observation([answer([leaf])], fetched(intermediate)),
-  observation([answer([fading.issue(currentOptions), fading])], fetched(renewed)),
-  observation([answer([fading.issue(currentOptions), fading])]),
-  observation([answer(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))]),
-  observation([answer(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))]),
-  observation([answer(withChain(issue({ key: 'P-521' })))]),
-  observation([answer(withChain(issue({ extraExtensions: [mustStaple] })))]),
-  observation([answer(withChain(issue({ signatureOid: '1.2.3.4' })))]),
-  observation([answer(withChain(leaf), { staple: new Uint8Array(1) })], {
+  observation([handshakeWith(withChain(issue({ notBefore: NOW + DAY })))]),
+  observation([
+    handshakeWith(withChain(issue({ ...currentOptions, notAfter: currentOptions.notBefore + 900 * DAY }))),
+  ]),
+  observation([handshakeWith([unreadable])]),
+  observation([
+    handshakeWith([...withChain(leaf), unreadable, root, leaf, fading, stranger], { chainCut: true }),
+  ]),
+  observation([handshakeWith([below.issue(currentOptions), intermediate, below])]),
+  observation([handshakeWith([selfSigned(currentOptions)])]),
+  observation([handshakeWith([stranger.issue(currentOptions), stranger])]),
+  observation([handshakeWith([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })])]),
+  observation([handshakeWith([leaf])], { authoritiesPending: true }),
+  observation([handshakeWith([leaf])], fetched(intermediate)),
+  observation([handshakeWith([fading.issue(currentOptions), fading])], fetched(renewed)),
+  observation([handshakeWith([fading.issue(currentOptions), fading])]),
+  observation([handshakeWith(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))]),
+  observation([handshakeWith(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))]),
+  observation([handshakeWith(withChain(issue({ key: 'P-521' })))]),
+  observation([handshakeWith(withChain(issue({ extraExtensions: [mustStaple] })))]),
+  observation([handshakeWith(withChain(issue({ signatureOid: '1.2.3.4' })))]),
+  observation([handshakeWith(withChain(leaf), { staple: new Uint8Array(1) })], {
     revocation: [
       { ...said, source: 'staple', answer: { state: 'none', why: 'stale' } },
       { ...said, source: 'ocsp', answer: { ...said, state: 'good', reason: null, revokedAt: null } },
@@ -77,7 +81,7 @@ const OBSERVATIONS: Observation[] = [
       },
     ],
   }),
-  observation([answer(withChain(leaf))], {
+  observation([handshakeWith(withChain(leaf))], {
     renewal: [
       {
         fingerprint: leaf.fingerprint,
@@ -90,11 +94,11 @@ const OBSERVATIONS: Observation[] = [
     ],
   }),
   observation([
-    answer(withChain(leaf), { legacyTls: true, tlsVersion: 'TLSv1' }),
-    answer(withChain(issue({ notAfter: NOW + 40 * DAY })), { address: '192.0.2.2' }),
-    failed(),
+    handshakeWith(withChain(leaf), { legacyTls: true, tlsVersion: 'TLSv1' }),
+    handshakeWith(withChain(issue({ notAfter: NOW + 40 * DAY })), { address: '192.0.2.2' }),
+    failedAddress(),
   ]),
-  observation([answer(withChain(leaf))], {
+  observation([handshakeWith(withChain(leaf))], {
     posture: {
       at: NOW,
       tlsVersions: [{ version: 'TLSv1.3', offered: true }],
@@ -121,18 +125,18 @@ const OBSERVATIONS: Observation[] = [
       registration: { outcome: 'no_date', domain: 'fjord.example' },
     },
   }),
-  observation([failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })], {
+  observation([failedAddress({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })], {
     resolution: { ok: true, addresses: ['192.0.2.9'], leftOut: 1 },
   }),
   observation([
-    failed({
+    failedAddress({
       stage: 'starttls',
       reason: 'server_refused',
       refusal: { code: '450', text: '4.7.1', isTemporary: true },
     }),
   ]),
-  observation([answer(withChain(leaf), { startTlsCode: 334 })]),
-  observation([answer(withChain(issue({ notBefore: NOW + 60_000 })))], {
+  observation([handshakeWith(withChain(leaf), { startTlsCode: 334 })]),
+  observation([handshakeWith(withChain(issue({ notBefore: NOW + 60_000 })))], {
     http: {
       outcome: 'failed',
       address: '192.0.2.1',
@@ -145,7 +149,7 @@ const OBSERVATIONS: Observation[] = [
 
 const VERDICTS: Verdict[] = [
   ...OBSERVATIONS.map((seen) => judge(seen, NOW, trustStore)),
-  judge(observation([answer(withChain(leaf))]), NOW, trustStore, null, new WorkBudget(1)),
+  judge(observation([handshakeWith(withChain(leaf))]), NOW, trustStore, null, new WorkBudget(1)),
   inTurn(),
 ];
 
@@ -155,7 +159,7 @@ function inTurn(): Verdict {
   return [leaf, other, leaf].reduce<Verdict | null>(
     (previous, shown, index) =>
       judge(
-        observation([answer(withChain(shown))], { observedAt: NOW + index }),
+        observation([handshakeWith(withChain(shown))], { observedAt: NOW + index }),
         NOW + index,
         trustStore,
         previous,

@@ -33,7 +33,7 @@ export const issue = (options: CertificateOptions = {}) =>
 /** Returns the certificates that a correctly configured server sends. */
 export const withChain = (leaf: MintedCertificate) => [leaf, ...leaf.chain];
 
-export function answer(
+export function handshakeWith(
   presented: readonly { der: Uint8Array }[],
   changes: Partial<HandshakeObservation> = {},
 ): HandshakeObservation {
@@ -47,7 +47,7 @@ export function answer(
   };
 }
 
-export function failed(changes: Partial<FailedObservation> = {}): FailedObservation {
+export function failedAddress(changes: Partial<FailedObservation> = {}): FailedObservation {
   return {
     address: '192.0.2.9',
     family: 4,
@@ -82,7 +82,7 @@ export const judged = (
   changes?: Partial<Observation>,
   previous?: Verdict | null,
   now?: number,
-): Verdict => judgedAddresses([answer(withChain(leaf))], changes, previous, now);
+): Verdict => judgedAddresses([handshakeWith(withChain(leaf))], changes, previous, now);
 
 /** Returns the verdict on a host with these observed addresses, if clients trust `root`. */
 export const judgedAddresses = (

@@ -4,10 +4,10 @@ import type { CheckState } from '../../../server/core/check/conclude.ts';
 import type { Finding } from '../../../server/core/finding.ts';
 import { judge } from '../../../server/core/judge/judge.ts';
 import type { Verdict } from '../../../server/core/verdict.ts';
-import { answer, issue, NOW, observation, trustStore, withChain } from './judging.ts';
+import { handshakeWith, issue, NOW, observation, trustStore, withChain } from './judging.ts';
 
 /** What a probe sees of a server that does everything right. */
-export const SOUND_OBSERVATION = observation([answer(withChain(issue()))]);
+export const SOUND_OBSERVATION = observation([handshakeWith(withChain(issue()))]);
 /** The verdict on `SOUND_OBSERVATION`, which has no findings. */
 export const SOUND_VERDICT = judge(SOUND_OBSERVATION, NOW, trustStore);
 

@@ -1,5 +1,13 @@
 import type { Page } from '@playwright/test';
-import { at, changeAndAwaitPreview, dialog, open, press, pretendToSave, type Screen } from './navigation.ts';
+import {
+  changeAndAwaitPreview,
+  clickButton,
+  dialog,
+  open,
+  pretendToSave,
+  type Screen,
+  showPath,
+} from './navigation.ts';
 
 /** Opens the page and waits for its data. */
 async function alerts(page: Page): Promise<void> {
@@ -15,9 +23,9 @@ async function alerts(page: Page): Promise<void> {
 
 const kind = (name: string) => async (page: Page) => {
   await alerts(page);
-  await press(page, 'Add channel');
+  await clickButton(page, 'Add channel');
   await dialog(page, 'Add channel');
-  await press(page, new RegExp(`^${name} `));
+  await clickButton(page, new RegExp(`^${name} `));
   await dialog(page, `Add ${name}`);
 };
 
@@ -75,7 +83,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      await press(page, 'Add channel');
+      await clickButton(page, 'Add channel');
       await dialog(page, 'Add channel');
     },
   },
@@ -84,7 +92,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'newcomer',
     async show(page) {
       await alerts(page);
-      await press(page, 'Add channel');
+      await clickButton(page, 'Add channel');
       await page.getByText(/^Upgrade to premium to send alerts/).waitFor();
     },
   },
@@ -93,7 +101,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'unverified',
     async show(page) {
       await alerts(page);
-      await press(page, 'Add channel');
+      await clickButton(page, 'Add channel');
       await page.getByRole('note').waitFor();
     },
   },
@@ -106,7 +114,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      await press(page, 'Actions for Deployment pipeline');
+      await clickButton(page, 'Actions for Deployment pipeline');
       await page.getByRole('menuitem', { name: 'Last messages' }).click();
       await dialog(page, 'Last messages');
       await page
@@ -120,7 +128,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      await press(page, 'Plan maintenance');
+      await clickButton(page, 'Plan maintenance');
       await dialog(page, 'Plan maintenance');
     },
   },
@@ -129,7 +137,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      await press(page, 'Plan maintenance');
+      await clickButton(page, 'Plan maintenance');
       await dialog(page, 'Plan maintenance');
       await page.getByRole('combobox', { name: 'Repeats' }).click();
       await page.getByRole('option', { name: 'Every week' }).waitFor();
@@ -156,7 +164,7 @@ export const ALERTS: readonly Screen[] = [
       await page.getByText('This link does not work').waitFor();
     },
   },
-  { name: 'confirm-recipient', visitor: 'nobody', show: at('/confirm-recipient#a-token-for-show') },
+  { name: 'confirm-recipient', visitor: 'nobody', show: showPath('/confirm-recipient#a-token-for-show') },
   {
     name: 'confirm-recipient-done',
     visitor: 'nobody',
@@ -165,7 +173,7 @@ export const ALERTS: readonly Screen[] = [
         route.fulfill({ json: { data: { address: 'ops@fjord.example', account: 'mara@fjord.example' } } }),
       );
       await open(page, '/confirm-recipient#a-token-for-show');
-      await press(page, 'Send me alerts');
+      await clickButton(page, 'Send me alerts');
       await page.getByText('Address confirmed').waitFor();
     },
   },

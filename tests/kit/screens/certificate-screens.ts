@@ -1,4 +1,4 @@
-import { at, open, type Screen } from './navigation.ts';
+import { open, type Screen, showPath } from './navigation.ts';
 
 /** The list of certificates, and the page of one. */
 export const CERTIFICATES: readonly Screen[] = [
@@ -35,5 +35,9 @@ export const CERTIFICATES: readonly Screen[] = [
       await page.getByRole('heading', { name: 'SHA-256 fingerprint' }).waitFor();
     },
   },
-  { name: 'certificate-unknown', visitor: 'member', show: at(`/certificates?certificate=${'a'.repeat(64)}`) },
+  {
+    name: 'certificate-unknown',
+    visitor: 'member',
+    show: showPath(`/certificates?certificate=${'a'.repeat(64)}`),
+  },
 ];

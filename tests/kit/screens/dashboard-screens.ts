@@ -1,5 +1,14 @@
 import type { Locator, Page } from '@playwright/test';
-import { change, dashboard, dialog, domainMenu, open, panelOf, press, type Screen } from './navigation.ts';
+import {
+  change,
+  clickButton,
+  dashboard,
+  dialog,
+  domainMenu,
+  open,
+  panelOf,
+  type Screen,
+} from './navigation.ts';
 import { ATTENTION_REASONS, DOMAIN_STATES } from '../../../contract/words.ts';
 import { PANEL } from './panel-screens.ts';
 
@@ -71,7 +80,7 @@ const LIST: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      await press(page, 'Add Domain');
+      await clickButton(page, 'Add Domain');
       await dialog(page, 'Add New Domain');
     },
   },
@@ -80,7 +89,7 @@ const LIST: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      await press(page, 'Add Domain');
+      await clickButton(page, 'Add Domain');
       const open = page.getByRole('dialog', { name: 'Add New Domain' });
       await open.getByText('More').click();
       await open.getByLabel('Connect to').fill('10.0.0.7:8443');
@@ -91,7 +100,7 @@ const LIST: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      await press(page, 'Add Domain');
+      await clickButton(page, 'Add Domain');
       await page.getByRole('dialog').getByLabel('Host Address').press('Enter');
       await page.getByText('Please enter a valid host address').waitFor();
     },
@@ -108,8 +117,8 @@ async function selectTwo(page: Page): Promise<void> {
 
 async function addMany(page: Page): Promise<void> {
   await dashboard(page, '?sort=soonest');
-  await press(page, 'Add Domain');
-  await press(page, 'Import domains');
+  await clickButton(page, 'Add Domain');
+  await clickButton(page, 'Import domains');
   await dialog(page, 'Import domains');
 }
 
@@ -161,7 +170,7 @@ const MANY: Screen[] = [
       await page
         .getByLabel('Hosts')
         .fill('one.moss.example\nhttps://two.moss.example/path\npay.fjord.example\nnot a host\nlocalhost');
-      await press(page, 'Preview');
+      await clickButton(page, 'Preview');
       await page.getByText('Tags for all domains').waitFor();
     },
   },
@@ -186,7 +195,7 @@ const MANY: Screen[] = [
       // On a phone the menu is beside the search field, which a button in the header opens.
       const search = page.getByRole('button', { name: 'Search', exact: true });
       if (await search.isVisible()) await search.click();
-      await press(page, 'Filter by tag');
+      await clickButton(page, 'Filter by tag');
       await page.getByRole('menu').waitFor();
     },
   },
@@ -195,7 +204,7 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      await press(page, /^More/);
+      await clickButton(page, /^More/);
       await page.getByRole('menu').waitFor();
     },
   },
@@ -212,7 +221,7 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      await press(page, /^Sort: /);
+      await clickButton(page, /^Sort: /);
       await page.getByRole('menu').waitFor();
     },
   },

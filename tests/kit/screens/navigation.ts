@@ -22,7 +22,7 @@ export async function open(page: Page, path: string): Promise<void> {
   await page.locator('#root h1').first().waitFor();
 }
 
-export const at = (path: string) => (page: Page) => open(page, path);
+export const showPath = (path: string) => (page: Page) => open(page, path);
 
 /** Opens the dashboard and waits for its cards or rows. */
 export async function dashboard(page: Page, search = ''): Promise<void> {
@@ -30,7 +30,7 @@ export async function dashboard(page: Page, search = ''): Promise<void> {
   await page.locator('[aria-label^="Actions for "]').first().waitFor();
 }
 
-export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+export const clickButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
 
 export async function dialog(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('dialog', { name }).or(page.getByRole('alertdialog', { name })).waitFor();
@@ -65,7 +65,7 @@ export async function changeAndAwaitPreview(page: Page, change: () => Promise<vo
 }
 
 export async function accountMenu(page: Page): Promise<void> {
-  await press(page, /^Account of /);
+  await clickButton(page, /^Account of /);
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
 }
 

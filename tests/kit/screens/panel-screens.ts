@@ -1,6 +1,13 @@
 import type { Page } from '@playwright/test';
 import { HOUR_MS } from '../../../contract/durations.ts';
-import { change, changeAndAwaitPreview, panelOf, press, pretendToSave, type Screen } from './navigation.ts';
+import {
+  change,
+  changeAndAwaitPreview,
+  clickButton,
+  panelOf,
+  pretendToSave,
+  type Screen,
+} from './navigation.ts';
 
 const SECTIONS: Screen[] = [
   { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example', 'overview', 'sort=soonest') },
@@ -80,7 +87,7 @@ const alertsOf = (hostname: string) => async (page: Page) => {
 async function ownSettings(page: Page, part: string): Promise<void> {
   await pretendToSave(page, '**/api/domain/*/alerts', (stored, own) => ({ ...stored, own }));
   await page.locator('summary', { hasText: /^Account defaults|^Custom / }).click();
-  await press(page, `Change: ${part}`);
+  await clickButton(page, `Change: ${part}`);
 }
 
 const ALERTS: Screen[] = [
@@ -123,7 +130,7 @@ const ALERTS: Screen[] = [
     visitor: 'member',
     async show(page) {
       await alertsOf('pay.fjord.example')(page);
-      await press(page, 'Snooze');
+      await clickButton(page, 'Snooze');
       await page.getByRole('menuitem', { name: '1 week' }).waitFor();
     },
   },

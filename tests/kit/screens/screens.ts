@@ -6,26 +6,26 @@ import { DASHBOARD } from './dashboard-screens.ts';
 import { STATUS } from './status-screens.ts';
 import {
   accountMenu,
-  at,
+  clickButton,
   dashboard,
   dialog,
   domainMenu,
   fromHeader,
   idOf,
   open,
-  press,
   type Screen,
+  showPath,
 } from './navigation.ts';
 
 const PUBLIC: Screen[] = [
-  { name: 'landing', visitor: 'nobody', show: at('/landing') },
+  { name: 'landing', visitor: 'nobody', show: showPath('/landing') },
   {
     name: 'landing-report',
     visitor: 'nobody',
     async show(page, { portSuffix }) {
       await open(page, '/landing');
       await page.getByLabel('Check any host').fill(`git.orchard.example${portSuffix}`);
-      await press(page, 'Check');
+      await clickButton(page, 'Check');
       await page.getByRole('article', { name: /^Report on/ }).waitFor();
     },
   },
@@ -43,14 +43,14 @@ const PUBLIC: Screen[] = [
     visitor: 'nobody',
     async show(page) {
       await open(page, '/login');
-      await press(page, 'Login');
+      await clickButton(page, 'Login');
       await page.getByText('Please enter your email').waitFor();
     },
   },
-  { name: 'sign-up', visitor: 'nobody', show: at('/signup') },
-  { name: 'sign-up-trial', visitor: 'nobody', show: at('/signup?trial=1') },
-  { name: 'forgot-password', visitor: 'nobody', show: at('/forgot-password') },
-  { name: 'reset-password', visitor: 'nobody', show: at('/reset-password#token') },
+  { name: 'sign-up', visitor: 'nobody', show: showPath('/signup') },
+  { name: 'sign-up-trial', visitor: 'nobody', show: showPath('/signup?trial=1') },
+  { name: 'forgot-password', visitor: 'nobody', show: showPath('/forgot-password') },
+  { name: 'reset-password', visitor: 'nobody', show: showPath('/reset-password#token') },
   {
     name: 'reset-password-incomplete',
     visitor: 'nobody',
@@ -61,11 +61,11 @@ const PUBLIC: Screen[] = [
       await page.getByText('This link is incomplete').waitFor();
     },
   },
-  { name: 'verify', visitor: 'nobody', show: at('/verify#token') },
-  { name: 'signed-in-failed', visitor: 'nobody', show: at('/signed-in?error=failed') },
-  { name: 'terms', visitor: 'nobody', show: at('/terms') },
-  { name: 'privacy', visitor: 'nobody', show: at('/privacy') },
-  { name: 'not-found', visitor: 'nobody', show: at('/no-such-page') },
+  { name: 'verify', visitor: 'nobody', show: showPath('/verify#token') },
+  { name: 'signed-in-failed', visitor: 'nobody', show: showPath('/signed-in?error=failed') },
+  { name: 'terms', visitor: 'nobody', show: showPath('/terms') },
+  { name: 'privacy', visitor: 'nobody', show: showPath('/privacy') },
+  { name: 'not-found', visitor: 'nobody', show: showPath('/no-such-page') },
 ];
 
 const FREE: Screen[] = [
@@ -82,7 +82,7 @@ const FREE: Screen[] = [
     visitor: 'newcomer',
     async show(page) {
       await open(page, '/dashboard');
-      await press(page, 'Import domains');
+      await clickButton(page, 'Import domains');
       await page.getByRole('note').waitFor();
     },
   },
@@ -100,7 +100,7 @@ const FREE: Screen[] = [
     visitor: 'beginner',
     async show(page, { portSuffix }) {
       await dashboard(page);
-      await press(page, 'Add Domain');
+      await clickButton(page, 'Add Domain');
       await page.getByLabel('Host Address').fill(`git.orchard.example${portSuffix}`);
       await page.getByRole('button', { name: 'Show it' }).waitFor();
     },
@@ -110,7 +110,7 @@ const FREE: Screen[] = [
     visitor: 'beginner',
     async show(page) {
       await dashboard(page);
-      await press(page, 'Add Domain');
+      await clickButton(page, 'Add Domain');
       await page.getByLabel('Host Address').fill('shpo.example.com');
       await page.getByLabel('Host Address').press('Enter');
       await page.getByRole('button', { name: 'Add anyway' }).waitFor();
@@ -165,7 +165,7 @@ const FREE: Screen[] = [
     async show(page) {
       await open(page, '/dashboard');
       await fromHeader(page, 'Upgrade to Premium');
-      await press(page, /Only \$4\.99/);
+      await clickButton(page, /Only \$4\.99/);
       await dialog(page, 'Checkout');
     },
   },
@@ -174,7 +174,7 @@ const FREE: Screen[] = [
     visitor: 'full',
     async show(page) {
       await dashboard(page);
-      await press(page, 'Add Domain');
+      await clickButton(page, 'Add Domain');
       await page.getByText('The Free plan is limited to 3 domains').waitFor();
     },
   },
@@ -192,7 +192,7 @@ const FREE: Screen[] = [
 /** Opens the palette with this text. */
 async function palette(page: Page, text: string): Promise<void> {
   await open(page, '/alerts');
-  await press(page, 'Commands');
+  await clickButton(page, 'Commands');
   await page.getByRole('dialog').getByRole('combobox').fill(text);
   await page.getByRole('listbox').waitFor({ state: 'attached' });
 }
@@ -241,7 +241,7 @@ const SHELL: Screen[] = [
       await page.getByText('Could not search').waitFor();
     },
   },
-  { name: 'profile-free', visitor: 'newcomer', show: at('/profile') },
+  { name: 'profile-free', visitor: 'newcomer', show: showPath('/profile') },
   {
     name: 'profile',
     visitor: 'member',
@@ -264,7 +264,7 @@ const SHELL: Screen[] = [
     visitor: 'member',
     async show(page) {
       await open(page, '/profile');
-      await press(page, 'Create a token');
+      await clickButton(page, 'Create a token');
       await page.getByLabel('Name', { exact: true }).last().waitFor();
     },
   },
@@ -273,7 +273,7 @@ const SHELL: Screen[] = [
     visitor: 'member',
     async show(page) {
       await open(page, '/profile');
-      await press(page, 'Set up');
+      await clickButton(page, 'Set up');
       await dialog(page, 'Set up an authenticator app');
     },
   },
@@ -282,7 +282,7 @@ const SHELL: Screen[] = [
     visitor: 'member',
     async show(page) {
       await open(page, '/profile');
-      await press(page, 'Add a passkey');
+      await clickButton(page, 'Add a passkey');
       await dialog(page, 'Add a passkey');
     },
   },
@@ -291,7 +291,7 @@ const SHELL: Screen[] = [
     visitor: 'member',
     async show(page) {
       await open(page, '/profile');
-      await press(page, 'Delete Account');
+      await clickButton(page, 'Delete Account');
       await page.getByRole('alertdialog').waitFor();
     },
   },

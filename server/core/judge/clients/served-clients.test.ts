@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answer,
   DAY,
-  failed,
+  failedAddress,
+  handshakeWith,
   HOST,
   inWords,
   issue,
@@ -126,7 +126,7 @@ describe('the certificate of the usual handshake, if some clients get another on
 
   it('is judged for the clients that get it until the next posture check, also after an outage and a renewal', () => {
     expect(refusing(judged(expired, {}, daily))).toEqual(withoutAlternates);
-    const away = judgedAddresses([failed()], {}, daily);
+    const away = judgedAddresses([failedAddress()], {}, daily);
     expect(refusing(judged(issue(EXPIRED), {}, away))).toEqual(withoutAlternates);
     expect(refusing(judged(expired, { posture: postureAt(NOW) }, daily))).toEqual([...CLIENTS]);
   });
@@ -146,9 +146,12 @@ describe('the certificate of the usual handshake, if some clients get another on
   it('is judged for all clients at an address that has another leaf than the tested address', () => {
     const posture = sentTo(['go', 'java', 'gnutls', 'windows'], rsa);
     const both = (elsewhere: MintedCertificate): Verdict =>
-      judgedAddresses([answer(withChain(ecdsa)), answer(withChain(elsewhere), { address: '192.0.2.2' })], {
-        posture,
-      });
+      judgedAddresses(
+        [handshakeWith(withChain(ecdsa)), handshakeWith(withChain(elsewhere), { address: '192.0.2.2' })],
+        {
+          posture,
+        },
+      );
     expect(refusing(both(expired))).toEqual([...CLIENTS]);
     expect(refusing(both(ecdsa))).toEqual([]);
   });
