@@ -36,7 +36,7 @@ describe('the mass failure brake', () => {
       fc.property(numbers, ({ targets, failed: wanted, domains }) => {
         const failed = Math.min(wanted, targets);
         const isMass = failed >= 10 && Math.min(failed, domains) >= 5 && failed / targets >= 0.3;
-        const held = noted(outcomes({ targets, failed, domains })).holds(NOW, BELIEVED_MS);
+        const held = noted(outcomes({ targets, failed, domains })).currentTally(NOW, BELIEVED_MS);
         expect(held).toEqual(
           isMass ? { targets, failed, domains: Math.min(failed, domains), accounts: 1 } : null,
         );
@@ -64,18 +64,18 @@ describe('the mass failure brake', () => {
         const failing = counted.filter(([, { failed }]) => failed);
         const domains = new Set(failing.map(([target]) => target % 7)).size;
         const isMass = failing.length >= 10 && domains >= 5 && failing.length >= 0.3 * counted.length;
-        expect(failures.holds(now, BELIEVED_MS) !== null).toBe(isMass);
+        expect(failures.currentTally(now, BELIEVED_MS) !== null).toBe(isMass);
       }),
     );
   });
 
   it('releases the failures once enough failed hosts answer again', () => {
     const failures = noted(outcomes({ targets: 20, failed: 12, domains: 6 }));
-    expect(failures.holds(NOW, BELIEVED_MS)).not.toBeNull();
+    expect(failures.currentTally(NOW, BELIEVED_MS)).not.toBeNull();
     const again = NOW + 70 * SECOND_MS;
     for (const outcome of outcomes({ targets: 3, failed: 3, domains: 3 }))
       failures.add({ ...outcome, failed: false }, again);
-    expect(failures.holds(again, BELIEVED_MS)).toBeNull();
+    expect(failures.currentTally(again, BELIEVED_MS)).toBeNull();
   });
 
   it('keeps holding the failures of hosts that fail again after a minute', () => {
@@ -83,7 +83,7 @@ describe('the mass failure brake', () => {
     for (let minute = 0; minute < 9; minute += 1) {
       const now = NOW + minute * 70 * SECOND_MS;
       for (const outcome of outcomes({ targets: 12, failed: 12, domains: 6 })) failures.add(outcome, now);
-      expect(failures.holds(now + 60 * SECOND_MS, BELIEVED_MS)).not.toBeNull();
+      expect(failures.currentTally(now + 60 * SECOND_MS, BELIEVED_MS)).not.toBeNull();
     }
   });
 
@@ -93,21 +93,21 @@ describe('the mass failure brake', () => {
     let now = NOW;
     for (; now - NOW < BELIEVED_MS; now += MINUTE_MS) {
       for (const outcome of all) failures.add(outcome, now);
-      expect(failures.holds(now, BELIEVED_MS)).not.toBeNull();
+      expect(failures.currentTally(now, BELIEVED_MS)).not.toBeNull();
     }
     for (const outcome of all) failures.add(outcome, now);
-    expect(failures.holds(now, BELIEVED_MS)).toBeNull();
+    expect(failures.currentTally(now, BELIEVED_MS)).toBeNull();
     const later = now + 3 * MINUTE_MS;
-    expect(failures.holds(later, BELIEVED_MS)).toBeNull();
+    expect(failures.currentTally(later, BELIEVED_MS)).toBeNull();
     for (const outcome of all) failures.add(outcome, later);
-    expect(failures.holds(later, BELIEVED_MS)).not.toBeNull();
+    expect(failures.currentTally(later, BELIEVED_MS)).not.toBeNull();
   });
 
   /** Returns whether failures are held back, given the number of failed targets and of all targets for each account. */
   const holdsFor = (accounts: Record<string, [failed: number, targets: number]>) =>
     noted(
       Object.entries(accounts).flatMap(([name, [failed, targets]]) => outcomes({ failed, targets }, name)),
-    ).holds(NOW, BELIEVED_MS) !== null;
+    ).currentTally(NOW, BELIEVED_MS) !== null;
 
   it.each<[string, boolean, Parameters<typeof holdsFor>[0]]>([
     ['holds the failures of an account that is the only one', true, { alice: [12, 40] }],
@@ -154,16 +154,22 @@ describe('the mass failure brake', () => {
       ...outcome,
       accounts: ['alice', 'bob', 'carol'],
     }));
-    expect(noted(shared).holds(NOW, BELIEVED_MS)).toMatchObject({ failed: 10, targets: 10, accounts: 3 });
-    expect(noted(shared.slice(1)).holds(NOW, BELIEVED_MS)).toBeNull();
+    expect(noted(shared).currentTally(NOW, BELIEVED_MS)).toMatchObject({
+      failed: 10,
+      targets: 10,
+      accounts: 3,
+    });
+    expect(noted(shared.slice(1)).currentTally(NOW, BELIEVED_MS)).toBeNull();
   });
 
   it('ignores hosts that were up for no account, whether they fail or answer', () => {
     const [dead, fine] = [outcomes({ targets: 60, failed: 60 }), outcomes({ targets: 100, failed: 0 })].map(
       (all) => all.map((outcome) => ({ ...outcome, accounts: [] })),
     );
-    expect(noted(dead ?? []).holds(NOW, BELIEVED_MS)).toBeNull();
+    expect(noted(dead ?? []).currentTally(NOW, BELIEVED_MS)).toBeNull();
     const failing = outcomes({ targets: 10, failed: 10 }, 'bob');
-    expect(noted([...(fine ?? []), ...failing]).holds(NOW, BELIEVED_MS)).toMatchObject({ targets: 10 });
+    expect(noted([...(fine ?? []), ...failing]).currentTally(NOW, BELIEVED_MS)).toMatchObject({
+      targets: 10,
+    });
   });
 });

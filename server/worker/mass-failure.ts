@@ -30,7 +30,7 @@ export interface MassFailure {
    * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. After
    * `believedAfterMs` it returns null as well: a real outage must not stay hidden because it is large.
    */
-  holds(now: number, believedAfterMs: number): Tally | null;
+  currentTally(now: number, believedAfterMs: number): Tally | null;
 }
 
 const WINDOW_MS = MINUTE_MS;
@@ -72,7 +72,7 @@ export function createMassFailure(): MassFailure {
     add(outcome, now) {
       if (outcome.accounts.length > 0) outcomes.set(outcome.target, { ...outcome, at: now });
     },
-    holds(now, believedAfterMs) {
+    currentTally(now, believedAfterMs) {
       const mass = massAmong(currentOutcomes(now));
       since = mass === null ? null : (since ?? now);
       return since !== null && now - since < believedAfterMs ? mass : null;

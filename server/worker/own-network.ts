@@ -98,14 +98,17 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
         await alarms.raise('network_cut', 'Fewer than two of CANARY_HOSTS answer this server.');
         return false;
       }
-      const mass = failures.holds(clock.monotonic(), believedAfterMs);
+      const mass = failures.currentTally(clock.monotonic(), believedAfterMs);
       if (mass === null) return true;
       await alarms.raise('network_cut', describeTally(mass));
       return false;
     },
     async clearPastAlarms() {
       if (alarms.isRaised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
-      if (!alarms.isRaised('network_cut') || failures.holds(clock.monotonic(), believedAfterMs) !== null)
+      if (
+        !alarms.isRaised('network_cut') ||
+        failures.currentTally(clock.monotonic(), believedAfterMs) !== null
+      )
         return;
       if (rounds === null || (await rounds.fresh())) await alarms.clear('network_cut');
     },

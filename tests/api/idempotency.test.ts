@@ -210,7 +210,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
         max: 50,
         now,
         window: { startsAt: now, endsAt: now + HOUR_MS, repeats: 'never' },
-        alongside: (trx) => storeAnswer(trx, lease, answer),
+        alsoWrite: (trx) => storeAnswer(trx, lease, answer),
       });
     await add(claim.lease);
     const retried = await claimIdempotencyKey(api.store, {

@@ -67,7 +67,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       max: MAX_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
       now,
-      alongside: (trx, channel) => idempotency.storeAnswer(trx, answerOf(channel)),
+      alsoWrite: (trx, channel) => idempotency.storeAnswer(trx, answerOf(channel)),
     });
     return added.ok ? answerOf(added.channel) : CHANNEL_REFUSALS[added.code]();
   });
@@ -98,7 +98,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       accountId: account.id,
       channelKey: key,
       now,
-      alongside: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt)),
+      alsoWrite: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt)),
     });
     return typeof sent === 'string' ? CHANNEL_REFUSALS[sent]() : answerOf(sent);
   });
@@ -115,7 +115,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       {
         accountId: session.account.id,
         channelId: params.key,
-        alongside: (trx) => idempotency.storeAnswer(trx, answer),
+        alsoWrite: (trx) => idempotency.storeAnswer(trx, answer),
       },
       (stored) => rotatedConfig(stored, { secret, until, now }),
     );

@@ -43,7 +43,7 @@ export function deliveryRoutes(api: Api, parts: AppParts): void {
     const replayed = await replayDelivery(store, {
       ...key,
       now,
-      alongside: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt, context)),
+      alsoWrite: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt, context)),
     });
     if (replayed === 'not_found') return notFound();
     if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();

@@ -37,7 +37,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
       note: body.note,
       max: MAX_MAINTENANCE_WINDOWS,
       now,
-      alongside: (trx, window) => idempotency.storeAnswer(trx, answerOf(window)),
+      alsoWrite: (trx, window) => idempotency.storeAnswer(trx, answerOf(window)),
     });
     if (added === 'not_found') return DOMAIN_REFUSALS.notFound();
     return added === 'too_many'

@@ -27,7 +27,7 @@ export function tokenRoutes(api: Api, { store }: AppParts): void {
       now,
       expiresAt: days === null ? null : now + days * DAY_MS,
       max: MAX_TOKENS,
-      alongside: (trx, token) => idempotency.storeAnswer(trx, answerOf(token)),
+      alsoWrite: (trx, token) => idempotency.storeAnswer(trx, answerOf(token)),
     });
     if (!made.ok)
       return refuse(made.code, `You have ${MAX_TOKENS} tokens, which is the maximum. Revoke one first.`);

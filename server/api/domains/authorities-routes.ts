@@ -28,7 +28,7 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
       authorities,
       max: MAX_AUTHORITIES,
       now,
-      alongside: (trx, all) => idempotency.storeAnswer(trx, answerOf(all)),
+      alsoWrite: (trx, all) => idempotency.storeAnswer(trx, answerOf(all)),
     });
     return trusted === 'too_many'
       ? refuse('too_many_authorities', `An account can trust up to ${MAX_AUTHORITIES} private authorities.`)

@@ -51,7 +51,7 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
         misuse: misuseRules(config),
         // Store this answer now: if the process dies while it waits for the first check, a retry gets it, without the check's
         // result.
-        alongside: async (trx, [outcome]) => {
+        alsoWrite: async (trx, [outcome]) => {
           if (outcome?.ok) await idempotency.storeAnswer(trx, { data: domainWire(outcome.monitor, { now }) });
         },
       });

@@ -60,7 +60,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
       now,
       mayAdd,
       misuse: misuseRules(config),
-      alongside: (trx, outcomes) => idempotency.storeAnswer(trx, answerOf(outcomes)),
+      alsoWrite: (trx, outcomes) => idempotency.storeAnswer(trx, answerOf(outcomes)),
     });
     if (added.some((each) => !each.ok && each.code === 'too_many_ports'))
       c.set('reachedLimit', 'portsPerHost');

@@ -14,7 +14,7 @@ export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
       message: body.message,
       recipient,
       now,
-      alongside: (trx) => idempotency.storeAnswer(trx, answer),
+      alsoWrite: (trx) => idempotency.storeAnswer(trx, answer),
     });
     return added.ok
       ? answer

@@ -27,7 +27,7 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
       accountId: account.id,
       token,
       now,
-      alongside: (trx) => idempotency.storeAnswer(trx, answer),
+      alsoWrite: (trx) => idempotency.storeAnswer(trx, answer),
     });
     return answer;
   });

@@ -38,7 +38,7 @@ export async function createToken(
     expiresAt: number | null;
     max: number;
     now: number;
-    alongside?: WriteInTransaction<ApiToken>;
+    alsoWrite?: WriteInTransaction<ApiToken>;
   },
 ): Promise<CreatedToken> {
   const { accountId, secret, prefix, name, scopes, expiresAt, now } = request;
@@ -76,7 +76,7 @@ export async function createToken(
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
     const token = toToken(row);
-    await request.alongside?.(trx, token);
+    await request.alsoWrite?.(trx, token);
     return { ok: true, token };
   });
 }

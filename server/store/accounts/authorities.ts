@@ -49,7 +49,7 @@ export async function addAuthorities(
     max: number;
     now: number;
     /** Writes of the caller in the same transaction, called with all authorities of the account. */
-    alongside?: WriteInTransaction<TrustedAuthority[]>;
+    alsoWrite?: WriteInTransaction<TrustedAuthority[]>;
   },
 ): Promise<TrustedAuthority[] | 'too_many'> {
   const { accountId, now } = request;
@@ -85,7 +85,7 @@ export async function addAuthorities(
       await rescheduleChecks(trx, accountId, now);
     }
     const trusted = await listAuthorities(trx, accountId);
-    await request.alongside?.(trx, trusted);
+    await request.alsoWrite?.(trx, trusted);
     return { trusted, isDue: added.length > 0 };
   });
   if (outcome === 'too_many') return outcome;

@@ -14,7 +14,7 @@ export interface NewFeedback {
   /** The operator's address. */
   recipient: string;
   now: number;
-  alongside?: WriteInTransaction<void>;
+  alsoWrite?: WriteInTransaction<void>;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface NewFeedback {
  */
 export async function addFeedback(
   store: Store,
-  { account, title, message, recipient, now, alongside }: NewFeedback,
+  { account, title, message, recipient, now, alsoWrite }: NewFeedback,
 ): Promise<{ ok: true } | { ok: false; retryAfterMs: number }> {
   const added = await inTransaction(store, async (trx) => {
     // Serialise parallel requests of one account, so that they cannot exceed the limit.
@@ -69,7 +69,7 @@ export async function addFeedback(
       content: { kind: 'feedback', from: { name: account.fullName, email: account.email, premium }, message },
       now,
     });
-    await alongside?.(trx);
+    await alsoWrite?.(trx);
     return { ok: true as const };
   });
   if (added.ok) store.signals.publish({ topic: 'mails' });

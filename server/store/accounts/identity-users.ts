@@ -49,7 +49,7 @@ export async function verifyAddress(store: Store, user: IdentityUser): Promise<b
 }
 
 /** Proof of an address: a mailed link that sets a password, or the profile from another identity provider. */
-export interface Proof {
+export interface AddressProof {
   passwordHash?: string;
   profile?: { name: string; image: string | null };
   now: number;
@@ -62,7 +62,7 @@ export interface Proof {
 export async function replaceIdentityUser(
   store: Store,
   user: IdentityUser,
-  { passwordHash, profile, now }: Proof,
+  { passwordHash, profile, now }: AddressProof,
 ): Promise<string | null> {
   const replaced = await inTransaction(store, async (trx) => {
     const old = await locked(
@@ -121,7 +121,7 @@ async function replaceUserRow(
   store: Store,
   trx: Transaction<Tables>,
   old: Selectable<IdentityUserTable>,
-  { subject, profile }: { subject: string; profile: Proof['profile'] | 'kept' },
+  { subject, profile }: { subject: string; profile: AddressProof['profile'] | 'kept' },
 ): Promise<void> {
   const isKept = profile === 'kept';
   await trx

@@ -48,7 +48,7 @@ export async function addChannel(
     max: number;
     mayAdd(plan: Plan): boolean;
     now: number;
-    alongside?: WriteInTransaction<Channel>;
+    alsoWrite?: WriteInTransaction<Channel>;
   },
 ): Promise<AddedChannel> {
   const { accountId, name, config, invitation, now } = request;
@@ -74,7 +74,7 @@ export async function addChannel(
       .execute();
     await queueConfirmationMail(trx, { accountId, invitation, now });
     const channel = await requireChannel(trx, { accountId, channelId: id });
-    await request.alongside?.(trx, channel);
+    await request.alsoWrite?.(trx, channel);
     return { ok: true, channel };
   });
   if (added.ok) announceChannels(store, accountId, { mails: invitation !== null });
@@ -196,7 +196,7 @@ export async function removeChannel(
  */
 export async function rotateWebhookSecret(
   store: Store,
-  { accountId, channelId, alongside }: ChannelKey & { alongside?: WriteInTransaction<void> },
+  { accountId, channelId, alsoWrite }: ChannelKey & { alsoWrite?: WriteInTransaction<void> },
   rotate: (config: string) => string | null,
 ): Promise<boolean | null> {
   return inTransaction(store, async (trx) => {
@@ -213,7 +213,7 @@ export async function rotateWebhookSecret(
     const config = rotate(row.config);
     if (config === null) return null;
     await trx.updateTable('channels').set({ config }).where('id', '=', channelId).execute();
-    await alongside?.(trx);
+    await alsoWrite?.(trx);
     return true;
   });
 }

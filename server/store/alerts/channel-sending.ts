@@ -19,7 +19,7 @@ export type SendFailure = 'not_found' | 'premium_required' | 'channel_closed';
 interface Sending {
   accountId: string;
   now: number;
-  alongside?: WriteInTransaction<DeliveryRecord>;
+  alsoWrite?: WriteInTransaction<DeliveryRecord>;
 }
 
 /** Queues a test message to a channel. Returns the delivery, or the reason why it was not queued. */
@@ -127,7 +127,7 @@ export async function replayDelivery(
 
 async function enqueueDelivery(
   store: Store,
-  { accountId, alongside }: Sending,
+  { accountId, alsoWrite }: Sending,
   enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | SendFailure>,
 ): Promise<DeliveryRecord | SendFailure> {
   const outcome = await inTransaction(store, async (trx) => {
@@ -135,7 +135,7 @@ async function enqueueDelivery(
     if (typeof enqueued === 'string') return enqueued;
     const record = await deliveryOf(trx, { accountId, ...enqueued });
     if (record === null) return 'not_found';
-    await alongside?.(trx, record);
+    await alsoWrite?.(trx, record);
     return record;
   });
   if (typeof outcome === 'string') return outcome;

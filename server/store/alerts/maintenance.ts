@@ -102,7 +102,7 @@ export async function addMaintenance(
     note: string;
     max: number;
     now: number;
-    alongside?: WriteInTransaction<StoredWindow>;
+    alsoWrite?: WriteInTransaction<StoredWindow>;
   },
 ): Promise<StoredWindow | 'not_found' | 'too_many'> {
   const { accountId, monitorId, window, now } = request;
@@ -148,7 +148,7 @@ export async function addMaintenance(
     const made = toWindow(
       await selectWindows(trx, accountId).where('windows.id', '=', id).executeTakeFirstOrThrow(),
     );
-    await request.alongside?.(trx, made);
+    await request.alsoWrite?.(trx, made);
     return made;
   });
   if (typeof added !== 'string') store.signals.publish({ topic: 'alerts', accountId, monitorId });

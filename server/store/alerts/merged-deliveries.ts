@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { maxMerged, MERGE_WAIT } from '../../core/alerting/merging.ts';
-import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { type Claim, leaseClock, lockedOrSkipped } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { isUnleased, isWaiting, leasedColumns, nextLane } from '../mail/outbox.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -79,7 +79,7 @@ export async function mergeClaimed(
   );
   for (const [first, ...others] of messages.values()) {
     if (first === undefined) continue;
-    const joining = lockedSkippingLocked(
+    const joining = lockedOrSkipped(
       store.dialect,
       trx
         .selectFrom('deliveries')

@@ -189,7 +189,7 @@ async function recordLastServed(
 async function extendHistory(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
-  { evidence: { ders, roles, usual }, now }: { evidence: Evidence; now: number },
+  { evidence: { ders, roles, inEveryCheck }, now }: { evidence: Evidence; now: number },
 ): Promise<void> {
   const rows = [...ders.keys()].map((fingerprint) => ({
     id: randomUUID(),
@@ -199,7 +199,7 @@ async function extendHistory(
     role: roles.get(fingerprint) ?? ('chain' as const),
     first_seen_at: now,
     last_seen_at: now,
-    shown: Number(usual.has(fingerprint)),
+    shown: Number(inEveryCheck.has(fingerprint)),
   }));
   for (const batch of batches(rows))
     await trx

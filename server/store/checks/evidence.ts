@@ -24,7 +24,7 @@ export interface Evidence {
    * Fingerprints that every check with this evidence sees. The other certificates are seen only by checks that examine the
    * posture.
    */
-  usual: ReadonlySet<string>;
+  inEveryCheck: ReadonlySet<string>;
 }
 
 /**
@@ -58,7 +58,7 @@ export function evidenceOf(observation: Observation): Evidence {
     source,
     url,
   }));
-  const usual = new Set(ders.keys());
+  const inEveryCheck = new Set(ders.keys());
   const posture = observation.posture && {
     ...observation.posture,
     alternates: observation.posture.alternates.map((alternate) => ({
@@ -80,7 +80,7 @@ export function evidenceOf(observation: Observation): Evidence {
     observation: stored,
     ders,
     roles,
-    usual,
+    inEveryCheck,
   };
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import { compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { compileOnce, leaseClock, lockedOrSkipped } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { FACTS } from './certificates.ts';
@@ -94,7 +94,7 @@ export async function claimPreviews(
   const clock = leaseClock(store, now);
   return store.db
     .with('asked', (db) =>
-      lockedSkippingLocked(
+      lockedOrSkipped(
         store.dialect,
         db
           .selectFrom('glances')

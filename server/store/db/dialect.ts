@@ -66,7 +66,7 @@ export function lockedAgainstDeletion<DB, TB extends keyof DB, O>(
 }
 
 /** Locks like `locked`, but skips rows that others have locked. */
-export function lockedSkippingLocked<DB, TB extends keyof DB, O>(
+export function lockedOrSkipped<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
 ): Select<DB, TB, O> {

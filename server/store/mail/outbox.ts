@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { laneOf, LANES } from '../../core/check/schedule.ts';
-import { type Claim, compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { type Claim, compileOnce, leaseClock, lockedOrSkipped } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { OutboxColumns } from '../schema/alert-tables.ts';
@@ -99,7 +99,7 @@ export async function claimDueRows(
 ): Promise<ClaimedRows> {
   const table = asTable(outbox);
   const inLanes = lanes().map((lane) => {
-    const due = lockedSkippingLocked(
+    const due = lockedOrSkipped(
       store.dialect,
       trx
         .selectFrom(table)

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { effectiveTarget, type Targeted } from '../../core/target.ts';
-import { compileOnce, lockedSkippingLocked, plainBytes } from '../db/dialect.ts';
+import { compileOnce, lockedOrSkipped, plainBytes } from '../db/dialect.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import type { Store } from '../db/open-store.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -62,7 +62,7 @@ export async function claimDueSites(
 ): Promise<Site[]> {
   const claimed = await store.db
     .with('due', (db) =>
-      lockedSkippingLocked(
+      lockedOrSkipped(
         store.dialect,
         db
           .selectFrom('favicons')

@@ -29,7 +29,7 @@ interface NewMonitors {
   /** Rules against misuse. Absent if the operator adds the monitors. */
   misuse?: MisuseRules;
   /** Writes of the caller in the same transaction, called with the outcomes in the order of the endpoints. */
-  alongside?: WriteInTransaction<AddedMonitor[]>;
+  alsoWrite?: WriteInTransaction<AddedMonitor[]>;
 }
 
 /** The reason why a monitor was not added. */
@@ -89,7 +89,7 @@ export async function addMonitors(
     }
     const added = made.flatMap((outcome) => (outcome.ok ? [outcome.monitor] : []));
     hasMail = await queueWelcomeEmail(trx, { accountId, added, now });
-    await request.alongside?.(trx, made);
+    await request.alsoWrite?.(trx, made);
     return made;
   });
   for (const outcome of outcomes)

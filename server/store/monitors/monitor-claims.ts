@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lanePortions } from '../../core/check/schedule.ts';
 import { effectiveFrequency, entitlementAt, type Plan } from '../../core/plan.ts';
 import { identityKey, identityOf } from '../../core/target.ts';
-import { type Claim, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { type Claim, leaseClock, lockedOrSkipped } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
 import { storedEntitlement } from '../billing/entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -56,7 +56,7 @@ function dueInLanes(
     .map((lane) => ({ lane, portion: portions?.[lane] ?? limit }))
     .filter(({ portion }) => portion > 0)
     .map(({ lane, portion }) => {
-      const waiting = lockedSkippingLocked(
+      const waiting = lockedOrSkipped(
         store.dialect,
         store.db
           .selectFrom('monitors')
@@ -94,7 +94,7 @@ export async function claimSameEndpoints(
   );
   if (endpoints.size === 0) return [];
   const { now } = claim;
-  const watching = lockedSkippingLocked(
+  const watching = lockedOrSkipped(
     store.dialect,
     store.db
       .selectFrom('monitors')

@@ -31,8 +31,8 @@ export async function createCalendarFeed(
     accountId,
     token,
     now,
-    alongside,
-  }: { accountId: string; token: string; now: number; alongside?: WriteInTransaction<void> },
+    alsoWrite,
+  }: { accountId: string; token: string; now: number; alsoWrite?: WriteInTransaction<void> },
 ): Promise<void> {
   const made = { token_hash: hashOf(token), created_at: now, read_at: null };
   await inTransaction(store, async (trx) => {
@@ -41,7 +41,7 @@ export async function createCalendarFeed(
       .values({ account_id: accountId, ...made })
       .onConflict((conflict) => conflict.column('account_id').doUpdateSet(made))
       .execute();
-    await alongside?.(trx);
+    await alsoWrite?.(trx);
   });
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
 }
