@@ -128,7 +128,7 @@ export const domainSchema = z
         to: isoInstant,
         /** Time when renewal becomes overdue; null if another address already serves the renewed certificate. */
         overdue_at: isoInstant.nullable().default(null),
-        /** True if the lifetime is below 30 days. `state` is then soon or critical early: only `overdue_at` says when to act. */
+        /** True if the lifetime is below 30 days. `state` can then be critical from the first day: only `overdue_at` says when to act. */
         is_short_lived: z.boolean().default(false),
         /** Source of the window. `ari`: published by the CA (RFC 9773); `lifetime`: estimated from the certificate's lifetime. */
         source: z.enum(['ari', 'lifetime']),

@@ -155,7 +155,7 @@ export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
 
 /**
  * The default alert steps before expiry. Each step comes `days` before notAfter, or when `share` of the lifetime is left,
- * whichever is later. For `renewal_overdue`, the end of the CA's renewal window (if it publishes one) replaces both.
+ * whichever is later. `renewal_overdue` comes at the end of the CA's renewal window if it has one, but not after `warning`.
  */
 export const DEFAULT_ALERT_STEPS = [
   { step: 'renewal_overdue', days: 30, share: 0.25 },

@@ -87,7 +87,7 @@ function isCertificateAt(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === SEQUENCE && bytes[outer] === SEQUENCE && (first === VERSION || first === INTEGER);
 }
 
-/** Returns where the element at `start` ends; null if its length is indefinite. */
+/** Returns where the element at `start` ends. If its length is indefinite, returns where its content begins. */
 function elementEnd(bytes: Uint8Array, start: number): number {
   const [content, first = 0] = [contentStart(bytes, start), bytes[start + 1]];
   if (first <= 0x80) return content + (first & 0x7f);

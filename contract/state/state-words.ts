@@ -88,7 +88,7 @@ interface RevocationFacts extends BrokenFacts {
 
 /**
  * Returns whether the badge 'Active' has its tick and colour: a signed CRL or OCSP answer says that the certificate is not revoked,
- * the last check read it, and the host is not down, expired or not trusted. False while paused.
+ * the last check read it, it is trusted and has not expired, and the host is not down. False while paused.
  */
 export function isVerifiedActive(domain: RevocationFacts): boolean {
   const { state, trusted, fingerprint, revocation, unreachable, uptime } = domain;

@@ -72,7 +72,7 @@ function NoticeActions({ kind }: Pick<Notice, 'kind'>) {
   return null;
 }
 
-/** Loads the mail dialog's code on click, because few people need it. */
+/** Resumes mail to the account's own address. The code for this loads on click, because few people need it. */
 async function openOwnMail(): Promise<void> {
   const { reopenOwnMail } = await import('../lib/alerts/own-mail.ts');
   await reopenOwnMail();

@@ -54,7 +54,7 @@ function componentsWith(pattern: RegExp, features: readonly string[]): string[] 
     .filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8')));
 }
 
-it('only the page of a public status names a symbol of a state itself instead of using STATE_MARKS', () =>
+it('only the public status page names the symbol of a state itself instead of using STATE_MARKS', () =>
   // The overall state of a status page may be unknown, which no domain list shows.
   expect(
     componentsWith(/(glyph|name)(=|: )\{?['"](expired|revoked|soon|fault)['"]/, [

@@ -140,7 +140,7 @@ function readingHeadline(pending: number): string {
     : `Reading the certificates of ${domains(pending)}`;
 }
 
-/** Returns the headline if some domains are paused or not checked yet: it names only the fine ones, and does not say "All". */
+/** Returns the headline if some domains are paused or not checked yet. "All" in a headline means every domain. */
 function headlineOfSome({ fine, pending, paused }: Record<'fine' | 'pending' | 'paused', number>): string {
   if (fine + pending === 0) {
     if (paused === 1) return 'Your domain is paused';

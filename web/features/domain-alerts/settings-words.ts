@@ -50,7 +50,7 @@ export function ownLine(own: DomainAlertSettingsWire): string {
   return `Custom ${listed(names)}`;
 }
 
-/** Returns the settings as the panel shows them. Custom steps of the domain need Premium; they stay even if the account has none. */
+/** Returns the settings as the panel shows them. Shows the domain's own steps even after Premium, which they need, has ended. */
 export const shownSettings = ({
   effective,
   own,

@@ -16,7 +16,7 @@ const TONES: Record<Verdict['tone'], { glyph: GlyphName | null; mark: string; te
   good: { glyph: 'ok', mark: 'text-ok-mark', text: 'text-fg' },
   done: { glyph: 'active', mark: 'text-ok-mark', text: 'text-fg' },
   quiet: { glyph: null, mark: '', text: 'text-fg-3' },
-  // The glyphs 'triangle' and 'diamond' stand only for an expiry, so a warning has another one.
+  // Triangles and diamonds stand only for an expiry, so a warning is a square.
   warning: { glyph: 'fault', mark: 'text-soon-mark', text: 'text-soon-fg' },
   critical: { glyph: 'fault', mark: 'text-critical-mark', text: 'text-critical-fg' },
 };

@@ -9,14 +9,14 @@ import { loadIdentity } from './identity/load-identity.ts';
 import { openSession, type SignInDetails } from './session.ts';
 
 /** Signs in with the provider; resolves to the second step if one is needed, else null. */
-export type Proof = (identity: Identity) => Promise<SecondStep | null>;
+export type ProviderSignIn = (identity: Identity) => Promise<SecondStep | null>;
 
 export interface Authentication {
   /**
    * Runs a login or sign-up. On success opens the requested page or the dashboard; on failure shows a toast and returns the
    * error, which the form must not say again.
    */
-  authenticate: (prove: Proof, details: SignInDetails) => Promise<ApiError | null>;
+  authenticate: (prove: ProviderSignIn, details: SignInDetails) => Promise<ApiError | null>;
   /** The second step that the last login still needs; null if it needs none. */
   pending: { step: SecondStep; details: SignInDetails } | null;
 }

@@ -44,7 +44,7 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   return { state: first.state, text: text.join(' · '), title: title.join(' ') };
 }
 
-/** Returns the place of a line: by the reasons for attention, then what needs none. */
+/** Returns the rank of a line: the place of its reason in `ATTENTION_REASONS`. Lines without a reason come last. */
 const rankOf = ({ state }: CardLine): number =>
   state === null ? ATTENTION_REASONS.length : ATTENTION_REASONS.indexOf(state);
 
@@ -92,7 +92,7 @@ function endedLine(domain: DomainWire, now: number): CardLine | null {
   return { state, text: `${name} on ${shortDay(at, now)}${share}`, title: `${name} on ${longDate(at)}.` };
 }
 
-/** Returns a line that an intermediate expires before the leaf; null if none does. */
+/** Returns a line about an intermediate that expires before the leaf; null if there is none. */
 function limit({ weakest_link: weakest, attention }: DomainWire, now: number): CardLine | null {
   if (weakest === null) return null;
   const name = visibleText(weakest.name);
@@ -103,7 +103,7 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): C
   };
 }
 
-/** Returns a line if the renewal is overdue. That of a short-lived certificate may be on schedule while its badge is red. */
+/** Returns a line if the renewal is overdue or, for a short-lived certificate, whose badge may be red, on schedule; else null. */
 function schedule(domain: DomainWire, now: number): CardLine | null {
   const isOverdue = !isEnded(domain) && isRenewalOverdue(domain, now);
   const words = isOverdue ? STATE_NAMES.overdue : scheduleWords(domain, now);

@@ -30,7 +30,7 @@ export function DomainGrid(props: DomainListProps) {
     estimate: CARD_PX,
     gap: isMedium ? 16 : 12,
     overscan: 3,
-    // It keeps its place in the window when the panel opens or closes, which changes the columns.
+    // The card of the last open domain stays mounted: it keeps its place when the panel opens or closes, which changes the columns.
     keep: lastOpenId === null ? null : list.indexOf(lastOpenId),
   });
   const total = list.total ?? 0;
