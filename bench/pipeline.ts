@@ -10,7 +10,8 @@ import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 import { openStream } from './scale/sustain.ts';
 import { ownWindow } from './pipeline/own-window.ts';
 
-// Compares the whole product with blackbox_exporter, and with the Uptime Kuma in a folder that is named. Exits with 1 if a target is missed.
+// Compares the whole product with blackbox_exporter and, with `--kuma FOLDER`, with the Uptime Kuma in this folder. Exits with 1
+// if a target is missed.
 
 const { values } = parseArgs({
   args: process.argv.slice(3),

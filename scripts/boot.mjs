@@ -153,7 +153,10 @@ async function findNode() {
   return node;
 }
 
-/** Returns whether the bundles of the programs are up to date. Without `web` it does not build them, because a running server may use them. */
+/**
+ * Installs the dependencies and, with `web`, builds the pages and the bundles, each only if needed. Returns whether the bundles
+ * are up to date. Without `web` it does not build them, because a running server may use them.
+ */
 async function prepare(node, web) {
   if (existsSync(join(root, '.packaged'))) return true;
   await unlessUpToDate('node_modules/.installed', contentHash('package.json', 'package-lock.json'), () => {

@@ -8,12 +8,12 @@ import { freePort } from '../../tests/kit/product/app.ts';
 import { addressOf, type Farm, FARM_DOMAIN } from '../scale/farm.ts';
 import { measureWindow, type Peer } from './window.ts';
 
-/** Interval of each monitor, so that one monitor makes one check a second. */
+/** Check interval of each monitor: one monitor makes one check a second. */
 const INTERVAL_SECONDS = 1;
 /** Uptime Kuma starts a monitor every 0.3 to 1 s, so the window begins when all of them have made checks. */
 const START_MS_PER_MONITOR = 1_100;
 const READY_MS = 180_000;
-/** Checks before each window, because Uptime Kuma starts anew for each. */
+/** Number of checks before each window. Each needs a warm-up, because Uptime Kuma is started again for each window. */
 const WARM_UP_CHECKS = 600;
 
 /**
@@ -72,7 +72,7 @@ async function start({ folder, dataFolder, farm }: Kuma): Promise<ChildProcess> 
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000)));
   const until = Date.now() + READY_MS;
-  // While it migrates its database, another server answers at its port, without this path.
+  // While Uptime Kuma migrates its database, a temporary server answers at its port, without this path.
   const answers = (): Promise<boolean> =>
     fetch(`http://127.0.0.1:${port}/api/entry-page`).then(
       ({ ok }) => ok,
@@ -88,7 +88,7 @@ async function start({ folder, dataFolder, farm }: Kuma): Promise<ChildProcess> 
   return child;
 }
 
-/** A module that resolves the names of the farm, as the bench tells blackbox_exporter the addresses. */
+/** Source of a module that Uptime Kuma loads to resolve the names of the farm. Other names are resolved as usual. */
 const RESOLVE_FARM = `
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
