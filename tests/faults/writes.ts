@@ -36,7 +36,7 @@ export interface Writes {
 }
 
 const FREQUENCIES = [10, 15, 60, 1440];
-/** Time from the expiry to the renewal, in ms. It is longer than a busy check can delay alerts about the expiry. */
+/** Time from the expiry to the renewal, in ms. It is longer than a late check can delay alerts about the expiry. */
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
 /** Maximum wait for the product to accept a call, ms: twice the window of its rate limits. */

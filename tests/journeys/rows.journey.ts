@@ -100,7 +100,7 @@ test('at 768 px no row cuts a name of 24 characters or overflows a cell, and a p
     await page.setViewportSize({ width, height: 1800 });
     const dates = rows.locator('time').filter({ visible: true });
     await expect(dates).toHaveCount(12);
-    // Names, badges, dates and revocation: nothing of them is cut.
+    // A date that wraps to a line below its box would not be visible.
     const lost = await rows.evaluateAll((all) =>
       all.flatMap((row) =>
         [...row.querySelectorAll('time')].flatMap((date) => {

@@ -85,7 +85,7 @@ describe('A server with certificates for several key types', () => {
     expect(verdict.posture?.untestedKeyTypes).toEqual([]);
   });
 
-  it('is fine if the ML-DSA certificate has expired but the other one is valid, because clients without ML-DSA get that', async () => {
+  it('A server with a valid ML-DSA certificate beside an ECDSA one is fine, because clients without ML-DSA get the ECDSA one', async () => {
     const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
     const { port } = await servingAll([ecdsa, second]);
     expect(said(await verdictAt(port))).toEqual([]);

@@ -57,7 +57,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     expect(await mailed(NOW + 2 * DAY)).toBe(1);
   });
 
-  it('do not hide since when no mail has been accepted', async () => {
+  it('do not hide that no mail has been accepted for an hour', async () => {
     const store = await open();
     const mail = {
       recipient: 'alice@example.com',
@@ -117,7 +117,7 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     promise('clocks');
   });
 
-  it('keep no link and no sign-in of the identity provider valid', async () => {
+  it('do not make links and sign-ins of the identity provider valid for longer', async () => {
     const store = await open();
     const at = new Date(NOW).toISOString();
     const verification = (value: string, expiresAt: number) =>

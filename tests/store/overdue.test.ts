@@ -8,7 +8,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const HERD = { lateMs: 2 * MINUTE, minOverdue: 3, overMs: 10 * MINUTE };
 
-/** Creates monitors that were checked before and are due since a day ago. Their certificates end in this many days. */
+/** Creates monitors that were checked before and have been due for a day. Their certificates end in this many days. */
 async function overdue(store: Store, accountId: string, endsInDays: (number | null)[]): Promise<string[]> {
   const ids: string[] = [];
   for (const [index, days] of endsInDays.entries()) {

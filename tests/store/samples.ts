@@ -98,7 +98,7 @@ export async function claimOne(store: Store, now: number): Promise<ClaimedMonito
   return claimed;
 }
 
-/** Returns a certificate that ends a week after NOW. A check that sees it causes an alert, and another one two days later. */
+/** Returns a certificate that ends five days after NOW. A check that sees it causes an alert, and another one two days later. */
 export function endingSoon(change: Partial<CertificateFacts> = {}): SampleCertificate {
   return certificate({ notBefore: NOW - 85 * DAY, notAfter: NOW + 5 * DAY, ...change });
 }

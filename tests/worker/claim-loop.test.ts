@@ -133,7 +133,7 @@ describe('The claim loop', () => {
     expect(done).toEqual(['a1', 'a2']);
   });
 
-  it('keeps items that find the waiting room full in their slots until another item leaves the room', async () => {
+  it('leaves items in their slots while the waiting room is full, until another item leaves the room', async () => {
     const rounds = vi.fn(() => 0);
     const { loop, due, done, gaveUp } = rig({
       concurrency: 2,

@@ -159,7 +159,7 @@ describeEachDatabase('The janitor', (open) => {
     rig.clock.set(START + 1_000 * DAY_MS);
     await rig.sink.down();
     await remind(rig);
-    // The check finds the certificate expired. It schedules the next check years ahead, as do the mails their next attempts.
+    // The check finds the certificate expired. The next check is then due in years, and so are the next attempts of the mails.
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 1 });
     await claimDue(store, { now: START + 1_002 * DAY_MS, limit: 1, leaseMs: HOUR_MS, claimedBy: 'killed' });
     await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() });
