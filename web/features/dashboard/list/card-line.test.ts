@@ -131,6 +131,19 @@ describe('cardTrouble', () => {
       },
       'untrusted: Not trusted: wrong name · 1 of 2 addresses',
     ],
+    ...([2, 3] as const).map((all): [string, Partial<DomainWire>, string] => [
+      `counts the addresses of all certificates with the problem, 2 of ${all}`,
+      {
+        trusted: false,
+        attention: 'untrusted',
+        findings: ['192.0.2.1', '192.0.2.2'].map((at) => ({
+          ...wrongName,
+          addresses: [at],
+          of_addresses: all,
+        })),
+      },
+      `untrusted: Not trusted: wrong name${all === 2 ? '' : ' · 2 of 3 addresses'}`,
+    ]),
     [
       'says how many addresses serve an expired certificate',
       {

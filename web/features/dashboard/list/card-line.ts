@@ -72,10 +72,12 @@ function findingLine(domain: DomainWire, now: number): CardLine | null {
   return { state: 'untrusted', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
 }
 
-/** Returns ' · 1 of 2 addresses' if only some addresses have the problem. */
+/** Returns ' · 1 of 2 addresses' if only some addresses have the problem. Each certificate with the problem has a finding of its own. */
 function shareOf({ findings }: DomainWire, code: string): string {
-  const { addresses, of_addresses: all } = findings.find((finding) => finding.code === code) ?? {};
-  return all === undefined ? '' : ` · ${addresses?.length} of ${all} addresses`;
+  const ofCode = findings.filter((finding) => finding.code === code);
+  const having = new Set(ofCode.flatMap(({ addresses }) => addresses)).size;
+  const all = ofCode[0]?.of_addresses ?? 0;
+  return having < all ? ` · ${having} of ${all} addresses` : '';
 }
 
 function heldBack({ waiting }: DomainWire, now: number): CardLine | null {
