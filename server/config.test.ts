@@ -9,7 +9,7 @@ import { UNCONFIRMED_DOMAIN_LIMIT } from '../contract/words.ts';
 import { LIMITS } from './core/limits.ts';
 
 describe('parseConfig', () => {
-  it('parseConfig has defaults for all settings', () => {
+  it('has defaults for all settings', () => {
     const config = parseConfig({});
     expect(config).toMatchObject({
       port: 8080,
@@ -158,7 +158,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('parseConfig keeps passwords out of its error messages', () => {
+  it('keeps passwords out of its error messages', () => {
     expect(() => parseConfig({ HEARTBEAT_URL: 'hunter2' })).toThrow(/^(?!.*hunter2)/);
     expect(() => parseConfig({ METRICS_TOKEN: 'hunter2' })).toThrow(/^(?!.*hunter2)/);
     expect(() =>
@@ -176,7 +176,7 @@ const OIDC = {
 };
 
 describe('the settings of sign-in and analytics', () => {
-  it('the settings of sign-in and analytics are off by default', () => {
+  it('are off by default', () => {
     expect(parseConfig({})).toMatchObject({ firebase: null, oidc: [], analyticsId: null });
   });
 

@@ -167,7 +167,7 @@ describe('Rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('Rooms have no import cycles between rooms', () => {
+  it('have no import cycles between rooms', () => {
     const edges = new Map<string, Set<string>>();
     for (const { from, to } of imports.filter(isLocal)) {
       if (CONSTANTS.includes(to)) continue;
@@ -232,7 +232,7 @@ describe('Pure rooms', () => {
 });
 
 describe('Source files', () => {
-  it('Source files have kebab-case names without utils, helper or manager', () => {
+  it('have kebab-case names without utils, helper or manager', () => {
     const wrong = sources.filter((path) => {
       const name = path.split('/').at(-1) ?? '';
       return (
@@ -243,7 +243,7 @@ describe('Source files', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('Source files have at most 400 lines', () => {
+  it('have at most 400 lines', () => {
     const every = [...sources, ...['tests', 'bench', 'scripts'].flatMap(filesBelow)].filter(isSource);
     expect(every.filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 401)).toEqual(
       [],

@@ -41,7 +41,7 @@ function commandsOf({ strategy, steps }: Job): string[] {
 describe.each(readdirSync(join(root, '.github/workflows')))('.github/workflows/%s', (file) => {
   const { permissions, concurrency, jobs } = readWorkflow(file);
 
-  it('the workflow may only read the repository and uses no secret', () => {
+  it('may only read the repository and uses no secret', () => {
     expect(permissions).toEqual({ contents: 'read' });
     for (const job of Object.values(jobs)) expect(job).not.toHaveProperty('permissions');
     expect(read(join('.github/workflows', file))).not.toMatch(/secrets\.|pull_request_target/);
@@ -84,7 +84,7 @@ it('.ci/run passes its arguments to npm test and sets CI=true', () => {
 });
 
 describe('Issue and pull request templates', () => {
-  it('Issue and pull request templates are valid YAML with unique field ids', () => {
+  it('are valid YAML with unique field ids', () => {
     expect(parse(read('.github/ISSUE_TEMPLATE/config.yml'))).toEqual({ blank_issues_enabled: false });
     for (const form of ['bug.yml', 'feature.yml']) {
       const { body }: { body: { type: string; id?: string }[] } = parse(
@@ -198,11 +198,11 @@ describe('docs/decisions', () => {
     }
   });
 
-  it('docs/decisions are numbered without gaps', () => {
+  it('are numbered without gaps', () => {
     expect(records.map(({ file }) => Number(file.slice(0, 4)))).toEqual(records.map((_, index) => index + 1));
   });
 
-  it('docs/decisions have the sections context, decision and consequences', () => {
+  it('have the sections context, decision and consequences', () => {
     for (const { file, sections } of records)
       expect([file, ...sections.filter((section) => section !== '## Considered')]).toEqual([
         file,
@@ -212,7 +212,7 @@ describe('docs/decisions', () => {
       ]);
   });
 
-  it('docs/decisions are each in the index once, in order, with the same title', () => {
+  it('are each in the index once, in order, with the same title', () => {
     const entries = read('docs/decisions/README.md').match(/^- \[.+?\]\(.+?\): .+$/gm) ?? [];
     expect(entries.map((entry) => entry.slice(0, entry.indexOf('): ') + 1))).toEqual(
       records.map(({ file, heading }) => `- [${heading.slice(2)}](${file})`),

@@ -199,7 +199,7 @@ describe('deploy/kubernetes', () => {
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it('deploy/kubernetes has only valid fields of the Kubernetes API', () => {
+  it('has only valid fields of the Kubernetes API', () => {
     // The compiler checks literals against types generated from Kubernetes' API description, down to the last field.
     const literals = objects.map(({ file, object }, index) => {
       const [group = '', version = 'v1'] = object.apiVersion.includes('/')

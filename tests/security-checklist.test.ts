@@ -68,7 +68,7 @@ describe('The security checklist', () => {
 describe('SECURITY.md', () => {
   const page = readFileSync('SECURITY.md', 'utf8');
 
-  it('SECURITY.md has at most 8,000 bytes', () => {
+  it('has at most 8,000 bytes', () => {
     expect(Buffer.byteLength(page)).toBeLessThanOrEqual(8_000);
   });
 

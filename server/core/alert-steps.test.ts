@@ -75,20 +75,20 @@ describe('renewalOverdueAt', () => {
 });
 
 describe('isShortLived', () => {
-  it('isShortLived is true for lifetimes below 30 days', () => {
+  it('is true for lifetimes below 30 days', () => {
     expect([29.9, 30].map((days) => isShortLived(certificate(days * DAY)))).toEqual([true, false]);
   });
 });
 
 describe('expectedRenewal', () => {
-  it('expectedRenewal is the last third of the lifetime', () => {
+  it('is the last third of the lifetime', () => {
     expect(expectedRenewal(certificate(90 * DAY))).toEqual({ from: NOT_AFTER - 30 * DAY, to: NOT_AFTER });
   });
-  it('expectedRenewal is the renewal window of the CA if it is known', () => {
+  it('is the renewal window of the CA if it is known', () => {
     const window = { start: NOT_AFTER - 35 * DAY, end: NOT_AFTER - 33 * DAY };
     expect(expectedRenewal(certificate(90 * DAY, window))).toEqual({ from: window.start, to: window.end });
   });
-  it('expectedRenewal is the last half of a lifetime below ten days', () => {
+  it('is the last half of a lifetime below ten days', () => {
     expect(expectedRenewal(certificate(160 * HOUR)).from).toBe(NOT_AFTER - 80 * HOUR);
   });
 });

@@ -21,7 +21,7 @@ const FINE: DigestDomain = {
 };
 
 describe('the weekly digest', () => {
-  it('the weekly digest is sent on Monday at 08:00 in the time zone of the account', () => {
+  it('is sent on Monday at 08:00 in the time zone of the account', () => {
     expect(new Date(nextDigestAt(NOW, null)).toISOString()).toBe('2026-11-23T08:00:00.000Z');
     expect(new Date(nextDigestAt(NOW, 'Europe/Oslo')).toISOString()).toBe('2026-11-23T07:00:00.000Z');
   });

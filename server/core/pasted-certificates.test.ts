@@ -24,14 +24,14 @@ describe('authorities from PEM text', () => {
     expect(read.ok && read.authorities[0]?.facts.subjectFullDn).toContain('CN=Home Root');
   });
 
-  it('authorities from PEM text are refused if one is a self-signed server certificate', () => {
+  it('are refused if one is a self-signed server certificate', () => {
     const own = selfSigned({ commonName: 'nas.example', dnsNames: ['nas.example'] });
     expect(messageOf(own.certificatePem)).toMatch(
       /^The certificate of nas\.example .* It is self-signed: have your own/,
     );
   });
 
-  it('authorities from PEM text are refused if one is a server certificate', () => {
+  it('are refused if one is a server certificate', () => {
     const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
     expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(
       'The certificate of shop.example is not a certificate authority. Add the certificate that issued it.',
@@ -71,7 +71,7 @@ describe('the certificate that hosts should serve', () => {
     return read.ok ? read.certificate.facts.fingerprint : read.message;
   };
 
-  it('the certificate that hosts should serve is the one that is no authority, wherever it is in the text', () => {
+  it('is the one that is no authority, wherever it is in the text', () => {
     const chain = [leaf.certificatePem, intermediate.certificatePem, root.certificatePem];
     for (const pem of [chain, chain.toReversed(), [...chain.slice(1), ...chain]])
       expect(found(pem.join(''))).toBe(leaf.fingerprint);

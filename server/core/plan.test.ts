@@ -107,7 +107,7 @@ describe('a refund', () => {
   const refund = { refunded: true, refundedAt: NOW, occurredAt: NOW };
   const none = { refundedAt: null, reportedAt: null };
 
-  it('a refund is dated within the period that was refunded', () => {
+  it('is dated within the period that was refunded', () => {
     expect(refundTime(NOW, null)).toBe(NOW);
     expect(refundTime(NOW, NOW + DAY)).toBe(NOW);
     expect(refundTime(NOW, NOW)).toBe(NOW - 1);
@@ -206,8 +206,7 @@ describe('a grant and a trial', () => {
 });
 
 describe('the entitlement from several sources', () => {
-  it('the entitlement from several sources is Free without any source', () =>
-    expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
+  it('is Free without any source', () => expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
 
   /**
    * Ends of a source in days: absent (undefined), past, early, late, or never (null). If ends are equal, a subscription
@@ -261,13 +260,13 @@ describe('the entitlement from several sources', () => {
 describe('running subscriptions', () => {
   const idsOf = (subscriptions: { id: string }[]) => subscriptions.map(({ id }) => id);
 
-  it('running subscriptions are listed oldest first, in whatever order they are reported', () => {
+  it('are listed oldest first, in whatever order they are reported', () => {
     const [older, newer] = [stored('b'), { ...stored('a'), createdAt: NOW }];
     expect(idsOf(chargeableSubscriptions([newer, older], NOW))).toEqual(['b', 'a']);
     expect(idsOf(chargeableSubscriptions([stored('b'), stored('a')], NOW))).toEqual(['a', 'b']);
   });
 
-  it('running subscriptions are listed with the subscription that gives Premium first', () => {
+  it('are listed with the subscription that gives Premium first', () => {
     const idle = [
       stored('paused', { status: 'paused' }),
       stored('late', { status: 'past_due', pastDueSince: NOW - 15 * DAY }),
@@ -277,7 +276,7 @@ describe('running subscriptions', () => {
     expect(chargeableSubscriptions([...idle, paid], NOW)[0]?.id).toBe('paid');
   });
 
-  it('running subscriptions do not include subscriptions that have ended', () => {
+  it('do not include subscriptions that have ended', () => {
     const over = [stored('a', { status: 'canceled' }), stored('b', { cancelsAt: NOW })];
     expect(chargeableSubscriptions(over, NOW)).toEqual([]);
     expect(idsOf(chargeableSubscriptions([stored('c', { cancelsAt: NOW + 1 })], NOW))).toEqual(['c']);

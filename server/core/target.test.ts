@@ -140,7 +140,7 @@ describe('the names of endpoints with a target', () => {
     expect(describeTarget(endpoint.target)).toBe(sentence);
   });
 
-  it('the names of endpoints with a target are stored without a field for the target if there is none', () => {
+  it('are stored without a field for the target if there is none', () => {
     const plain = { host: 'example.com', port: 443, protocol: 'https' } as const;
     expect(identityOf({ ...plain, target: '' })).toStrictEqual(plain);
     expect(describeTarget('')).toBeNull();

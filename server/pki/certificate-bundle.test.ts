@@ -27,7 +27,7 @@ function message(certificates: readonly Uint8Array[], type = '1.2.840.113549.1.7
 }
 
 describe('a certificate bundle from an AIA address', () => {
-  it('a certificate bundle from an AIA address can be one certificate, a CMS message with several, or PEM', () => {
+  it('can be one certificate, a CMS message with several, or PEM', () => {
     expect(parseCertificateBundle(one.der)).toEqual([one.der]);
     expect(parseCertificateBundle(message([one.der, other.der])).map((der) => Buffer.from(der))).toEqual([
       one.der,
@@ -54,7 +54,7 @@ describe('a certificate bundle from an AIA address', () => {
     }
   });
 
-  it('a certificate bundle from an AIA address is read without the entries that are not certificates', () => {
+  it('is read without the entries that are not certificates', () => {
     expect(parseCertificateBundle(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
   });
 

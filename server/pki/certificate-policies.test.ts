@@ -54,7 +54,7 @@ function certificate({
 const satisfied = (...path: Policies[]) => arePoliciesSatisfied(path.map(certificate));
 
 describe('certificate policies', () => {
-  it('certificate policies do not matter unless a certificate requires them', () => {
+  it('do not matter unless a certificate requires them', () => {
     expect(satisfied({}, {})).toBe(true);
     expect(satisfied({ policies: [GOLD] }, { policies: [SILVER] })).toBe(true);
     expect(satisfied({ inhibitMapping: 0 }, {})).toBe(true);
@@ -74,12 +74,12 @@ describe('certificate policies', () => {
     expect(satisfied({ requireExplicit: 3 }, { selfIssued: true }, {}, {})).toBe(true);
   });
 
-  it('certificate policies can be required by the leaf itself', () => {
+  it('can be required by the leaf itself', () => {
     expect(satisfied({}, { requireExplicit: 0 })).toBe(false);
     expect(satisfied({ policies: [GOLD] }, { policies: [GOLD], requireExplicit: 0 })).toBe(true);
   });
 
-  it('certificate policies are all covered by anyPolicy, unless anyPolicy is inhibited', () => {
+  it('are all covered by anyPolicy, unless anyPolicy is inhibited', () => {
     const required = { policies: [ANY], requireExplicit: 0 };
     expect(satisfied(required, { policies: [GOLD] }, { policies: [GOLD] })).toBe(true);
     expect(
@@ -100,7 +100,7 @@ describe('certificate policies', () => {
     expect(withAnchor({ policies: [SILVER] }, { policies: [GOLD] })).toBe(true);
   });
 
-  it('certificate policies can be mapped, unless mapping is inhibited', () => {
+  it('can be mapped, unless mapping is inhibited', () => {
     const mapping: Policies = { policies: [GOLD], mappings: [[GOLD, SILVER]], requireExplicit: 0 };
     expect(satisfied(mapping, { policies: [SILVER] })).toBe(true);
     expect(satisfied(mapping, { policies: [GOLD] })).toBe(false);
@@ -108,7 +108,7 @@ describe('certificate policies', () => {
     expect(satisfied({ ...mapping, policies: [ANY] }, { policies: [SILVER] })).toBe(true);
   });
 
-  it('certificate policies cannot be mapped from or to anyPolicy', () => {
+  it('cannot be mapped from or to anyPolicy', () => {
     expect(satisfied({ policies: [GOLD], mappings: [[ANY, GOLD]] }, {})).toBe(false);
     expect(satisfied({ policies: [GOLD], mappings: [[GOLD, ANY]] }, {})).toBe(false);
   });

@@ -62,7 +62,7 @@ describe('a valid chain', () => {
     expect(reasons(leaf, { sent: [root, stray, issuing, leaf, issuing] })).toEqual(['ok']);
   });
 
-  it('a valid chain is limited by an intermediate that ends before the leaf', () => {
+  it('is limited by an intermediate that ends before the leaf', () => {
     const short = root.intermediate({ commonName: 'Short', ...long, notAfter: NOW + 10 * DAY });
     expect(judge(short.issue(fresh), { sent: [short] })).toMatchObject({
       ok: true,
@@ -70,7 +70,7 @@ describe('a valid chain', () => {
     });
   });
 
-  it('a valid chain may be signed with RSA, Ed25519 or P-384', () => {
+  it('may be signed with RSA, Ed25519 or P-384', () => {
     for (const key of ['RSA-2048', 'Ed25519', 'P-384'] as const) {
       const other = rootOf({ key });
       expect(reasons(other.issue({ ...fresh, hash: 'sha384' }), { anchors: [other] })).toEqual(['ok']);
@@ -85,7 +85,7 @@ describe('a valid chain', () => {
     }
   });
 
-  it('a valid chain may be a leaf below an intermediate that is an anchor', () => {
+  it('may be a leaf below an intermediate that is an anchor', () => {
     expect(reasons(leaf, { sent: [], anchors: [issuing] })).toEqual(['ok']);
   });
 });
@@ -110,13 +110,13 @@ describe('the leaf of a path', () => {
     expect(reasons(issuing.issue({ ...fresh, hash: 'sha1' }))).toEqual(['leaf weak_signature']);
   });
 
-  it('the leaf of a path can be judged without its validity or without a host name', () => {
+  it('can be judged without its validity or without a host name', () => {
     const old = issuing.issue({ ...fresh, notAfter: NOW - DAY });
     expect(reasons(old, { ignoreLeafValidity: true })).toEqual(['ok']);
     expect(reasons(leaf, { reference: undefined })).toEqual(['ok']);
   });
 
-  it('the leaf of a path is valid at both ends of its validity, in whole seconds', () => {
+  it('is valid at both ends of its validity, in whole seconds', () => {
     const edge = issuing.issue({ ...fresh, notBefore: NOW, notAfter: NOW });
     expect(reasons(edge, { now: NOW + 999 })).toEqual(['ok']);
     expect(reasons(edge, { now: NOW + 1000 })).toEqual(['leaf expired']);
@@ -140,7 +140,7 @@ describe('the leaf of a path', () => {
 });
 
 describe('a missing issuer', () => {
-  it('a missing issuer is reported as no_issuer, untrusted_root or bad_signature', () => {
+  it('is reported as no_issuer, untrusted_root or bad_signature', () => {
     expect(reasons(leaf, { sent: [] })).toEqual(['leaf no_issuer']);
     expect(reasons(leaf, { anchors: [] })).toEqual(['intermediate no_issuer']);
     expect(reasons(leaf, { sent: [issuing, root], anchors: [] })).toEqual(['intermediate untrusted_root']);
@@ -149,7 +149,7 @@ describe('a missing issuer', () => {
     expect(reasons(issuing.issue({ ...fresh, corruptSignature: true }))).toEqual(['leaf bad_signature']);
   });
 
-  it('a missing issuer is reported for issuers in a loop', () => {
+  it('is reported for issuers in a loop', () => {
     const [a, b] = [mintKey(), mintKey()];
     const named = (commonName: string) => ({
       ...long,
@@ -170,13 +170,13 @@ describe('a missing issuer', () => {
 
 describe('an issuer whose signature cannot be verified', () => {
   const GOST = '1.2.643.7.1.1.3.2';
-  it('an issuer whose signature cannot be verified is not reported as the wrong issuer', () => {
+  it('is not reported as the wrong issuer', () => {
     expect(reasons(issuing.issue({ ...fresh, signatureOid: GOST }))).toEqual(['leaf unknown_signature']);
     const odd = root.intermediate({ commonName: 'Odd', ...long, signatureOid: GOST });
     expect(reasons(odd.issue(fresh), { sent: [odd] })).toEqual(['intermediate unknown_signature']);
   });
 
-  it('an issuer whose signature cannot be verified is named if we do not know its key, or do not verify with it', () => {
+  it('is named if we do not know its key, or do not verify with it', () => {
     const withKey = (algorithm: Buffer) => (fields: Buffer[]) =>
       fields.with(6, sequence(algorithm, bitString(Buffer.alloc(64, 1))));
     const unknown = withKey(sequence(objectIdentifier('1.2.643.7.1.1.1.1')));
@@ -289,7 +289,7 @@ describe('authorities', () => {
     expect(reasons(end, { sent: [issuing, second], maxDepth: 1 })).toEqual(['intermediate path_length']);
   });
 
-  it('authorities may be 100 intermediates, as OpenSSL allows, but not 101', () => {
+  it('may be 100 intermediates, as OpenSSL allows, but not 101', () => {
     const chain = [issuing];
     for (let depth = 1; depth <= 100; depth++) {
       chain.push((chain.at(-1) ?? issuing).intermediate({ commonName: `Deep ${depth}`, ...long }));

@@ -22,7 +22,7 @@ describe('the ARI id of a certificate (RFC 9773 §4.1)', () => {
     expect(renewalInfoId(certificate)).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
   });
 
-  it('the ARI id of a certificate (RFC 9773 §4.1) is null without a key identifier', () => {
+  it('is null without a key identifier', () => {
     expect(renewalInfoId(parseCertificate(root.issue({ keyIdentifiers: null }).der))).toBeNull();
     expect(renewalInfoId(named('', 1n))).toBeNull();
   });
@@ -33,7 +33,7 @@ describe('a renewal window (RFC 9773 §4.2)', () => {
     parseRenewalInfo(Buffer.from(JSON.stringify({ suggestedWindow: { start, end }, ...more })));
   const [start, end] = ['2026-01-02T04:00:00Z', '2026-01-03T04:00:00Z'];
 
-  it('a renewal window (RFC 9773 §4.2) is read with and without an explanation', () => {
+  it('is read with and without an explanation', () => {
     const times = { start: Date.parse(start), end: Date.parse(end) };
     expect(window(start, end)).toEqual({ ...times, explanationUrl: null });
     expect(window(start, end, { explanationURL: 'https://ca.example/why' })).toEqual({

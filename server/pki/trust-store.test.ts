@@ -30,7 +30,7 @@ describe('a trust store', () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('a trust store is the same whether it was extended or created at once', () => {
+  it('is the same whether it was extended or created at once', () => {
     const base = createTrustStore([one.der]);
     const both = extendTrustStore(base, [two.der, one.der]);
     expect(both.hash).toBe(createTrustStore([one.der, two.der]).hash);

@@ -88,7 +88,7 @@ describe('A check with our own TLS client', () => {
     expect(withOwnClient).not.toHaveBeenCalled();
   });
 
-  it('A check with our own TLS client is not made for the daily posture and for new hosts', async () => {
+  it('is not made for the daily posture and for new hosts', async () => {
     for (const more of [{ withPosture: true }, { withPosture: false, isNew: true }]) {
       const withOwnClient = vi.fn<() => Promise<JudgedObservation | null>>();
       const withOpenssl = (): Promise<JudgedObservation> => Promise.resolve(BROKEN);

@@ -24,7 +24,7 @@ describe('a log line', () => {
     expect(JSON.parse(line)).toMatchObject({ level: 50 });
   });
 
-  it('a log line is written without the secrets of its error and its message', async () => {
+  it('is written without the secrets of its error and its message', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'log-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'log');
@@ -37,7 +37,7 @@ describe('a log line', () => {
     expect(line).not.toContain('hunter2');
   });
 
-  it('a log line keeps ids, fingerprints, hosts, ports and files', () => {
+  it('keeps ids, fingerprints, hosts, ports and files', () => {
     const line = JSON.stringify({
       requestId: crypto.randomUUID(),
       fingerprint: FINGERPRINT,

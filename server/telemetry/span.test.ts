@@ -12,7 +12,7 @@ function tracerWithSpans(ratio = 1) {
 }
 
 describe('a trace', () => {
-  it('a trace has nested spans for nested steps, across awaits', async () => {
+  it('has nested spans for nested steps, across awaits', async () => {
     const { spans, tracer } = tracerWithSpans();
     const root = tracer.start('check', { parent: null, attributes: {} });
     await runInContext({ fields: { monitor: 'm1' }, span: root }, async () => {
@@ -44,7 +44,7 @@ describe('a trace', () => {
     expect(JSON.stringify(spans)).not.toContain('hunter2');
   });
 
-  it('a trace does not exist outside a traced context', async () => {
+  it('does not exist outside a traced context', async () => {
     expect(isTraced()).toBe(false);
     expect(await withSpan('judge', {}, async () => isTraced())).toBe(false);
     expect(currentLogFields()).toEqual({});
@@ -64,7 +64,7 @@ describe('a trace', () => {
 });
 
 describe('a traceparent header', () => {
-  it('a traceparent header is parsed into trace id, span id and sampling', () => {
+  it('is parsed into trace id, span id and sampling', () => {
     const parsed = { traceId: TRACE_ID, spanId: SPAN_ID, sampled: true };
     expect(parseTraceparent(`00-${TRACE_ID}-${SPAN_ID}-01`)).toEqual(parsed);
     expect(parseTraceparent(`00-${TRACE_ID}-${SPAN_ID}-02`)).toEqual({ ...parsed, sampled: false });

@@ -70,7 +70,7 @@ describeEachDatabase("The account's Prometheus metrics", (open) => {
     expect(of('certificate_valid', 'mail.example.com:8443')).toBe(0);
   });
 
-  it("The account's Prometheus metrics are cached for ten seconds", async () => {
+  it('are cached for ten seconds', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const empty = (await scrape(alice)).text;

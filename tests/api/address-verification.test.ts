@@ -45,7 +45,7 @@ describeAnyDatabase('An email address', (open) => {
     expect((await alice.ask(CALLS.currentUser)).status).toBe(200);
   });
 
-  it('An email address is verified only in a session of its own account', async () => {
+  it('is verified only in a session of its own account', async () => {
     const api = await startApi(open);
     const [alice, charlie] = [
       await signUp(api.send, { name: 'Alice' }),
@@ -102,7 +102,7 @@ describeAnyDatabase('An email address', (open) => {
     expect(await mailsTo(api.store, alice.email, 'verify_email')).toHaveLength(6);
   });
 
-  it('An email address has its verification link stored only as a hash', async () => {
+  it('has its verification link stored only as a hash', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const token = await mailedToken(api.store, alice.email, 'verify_email');

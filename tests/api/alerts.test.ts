@@ -198,7 +198,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect((await charlie.ask(CALLS.domainAlerts, { params: { id } })).problem.code).toBe('not_found');
   });
 
-  it('The alerts of a domain are held during quiet hours and show when they will be sent', async () => {
+  it('are held during quiet hours and show when they will be sent', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -217,7 +217,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     expect(waits).toBeLessThanOrEqual(120 * 60_000);
   });
 
-  it('The alerts of a domain are sent earlier if quiet hours are shortened or removed', async () => {
+  it('are sent earlier if quiet hours are shortened or removed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);

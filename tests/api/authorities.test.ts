@@ -35,7 +35,7 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     expect(await listOf(alice)).toHaveLength(1);
   });
 
-  it('The private authorities of an account are rejected with a reason if the text has no CA certificate', async () => {
+  it('are rejected with a reason if the text has no CA certificate', async () => {
     const { alice } = await (await startApi(open)).cast();
     const leaf = home.issue({ dnsNames: ['shop.example'] });
     for (const [pem, sentence] of [
@@ -63,7 +63,7 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     promise('private-keys');
   });
 
-  it('The private authorities of an account are limited to twenty', async () => {
+  it('are limited to twenty', async () => {
     const { alice } = await (await startApi(open)).cast();
     const roots = Array.from({ length: MAX_AUTHORITIES + 1 }, () => mintAuthority().certificatePem);
     const { problem } = await add(alice, roots.join(''));

@@ -15,7 +15,7 @@ const said = async (api: TestApi, path: string) =>
   /<title>Certificate: ([^<]*)</.exec(await (await visit(api, path)).text())?.[1];
 
 describeAnyDatabase('The badge of a domain', (open) => {
-  it('The badge of a domain is an SVG at a secret address until it is switched off', async () => {
+  it('is an SVG at a secret address until it is switched off', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await addUnchecked(alice, 'shop.example.com');
@@ -68,7 +68,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(await said(api, path)).toBe('not monitored at the moment');
   });
 
-  it('The badge of a domain does not name the host', async () => {
+  it('does not name the host', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await addUnchecked(alice, 'intranet.example.com');

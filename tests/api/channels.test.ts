@@ -158,7 +158,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(bob)).toHaveLength(MAX_CHANNELS + 1);
   });
 
-  it('The channels of an account are unique by target, even with concurrent requests', async () => {
+  it('are unique by target, even with concurrent requests', async () => {
     const { bob } = await (await startApi(open)).cast();
     const both = await Promise.all([add(bob, hook()), add(bob, hook())]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
@@ -258,7 +258,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       expect((await add(bob, hook('x'), name)).problem.code).toBe('invalid_request');
   });
 
-  it('The channels of an account are not found by other accounts', async () => {
+  it('are not found by other accounts', async () => {
     const { bob, charlie } = await (await startApi(open)).cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
     const params = { key };

@@ -8,7 +8,7 @@ import { startApi } from './test-api.ts';
 import { promise } from '../security/promise.ts';
 
 describeAnyDatabase('A new deployment', (open) => {
-  it('A new deployment starts without accounts and without sessions', async () => {
+  it('starts without accounts and without sessions', async () => {
     const { store } = await startApi(open);
     for (const table of ['accounts', 'identities', 'user', 'account', 'session', 'sessions'] as const)
       expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([]);

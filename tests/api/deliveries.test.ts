@@ -68,7 +68,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await charlie.ask(CALLS.delivery, { params })).problem.code).toBe('not_found');
   });
 
-  it('The receipt of a message is listed among the last fifty of its channel, newest first', async () => {
+  it('is listed among the last fifty of its channel, newest first', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const key = await addHook(bob);

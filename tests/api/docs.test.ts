@@ -65,7 +65,7 @@ describeAnyDatabase('The API guide', (open) => {
     expect((await run(address)).stdout).toContain('"available":true');
   });
 
-  it('The API guide has a shell script that works as written with curl', async () => {
+  it('has a shell script that works as written with curl', async () => {
     const api = await startApi(open);
     const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
     const charlie = await signUp(sendTo(url), { name: 'Charlie' });

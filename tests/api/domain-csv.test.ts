@@ -119,7 +119,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
     expect((await rowsOf(bob, '?sort=name')).map(({ host }) => host)).toEqual(hosts);
   });
 
-  it('The CSV file of domains is limited to thirty downloads in ten minutes', async () => {
+  it('is limited to thirty downloads in ten minutes', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const ask = async (person: Person) => (await person.ask(CALLS.exportDomains)).status;

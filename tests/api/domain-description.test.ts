@@ -11,7 +11,7 @@ const found = async (person: Person, query: Record<string, string>) =>
   (await person.ask(CALLS.listDomains, { query })).ok.data.map(({ display_name: name }) => name);
 
 describeAnyDatabase('A domain', (open) => {
-  it('A domain can be read by id, but only by its owner', async () => {
+  it('can be read by id, but only by its owner', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const params = { id: await add(alice, 'shop.example.com') };

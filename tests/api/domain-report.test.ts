@@ -31,7 +31,7 @@ const completed = (monitor: Monitor): Observation => ({
 });
 
 describeAnyDatabase('The report of a domain', (open) => {
-  it('the report of a domain is empty before the first check, and not found by other accounts', async () => {
+  it('is empty before the first check, and not found by other accounts', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);
     expect(await reportOf(alice, id)).toMatchObject({
@@ -143,7 +143,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(markdown).toContain('### Critical: shop.example.com answered with the error 503.');
   });
 
-  it('The report of a domain does not reveal the address that a refused name resolves to', async () => {
+  it('does not reveal the address that a refused name resolves to', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);

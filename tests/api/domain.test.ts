@@ -113,7 +113,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.domainSummary)).ok.data.expiries).toEqual([]);
   });
 
-  it('Domains are returned as pending when the first check takes longer', async () => {
+  it('are returned as pending when the first check takes longer', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { data } = (await add(alice, 'slow.example.com:8443')).ok;
@@ -178,7 +178,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('Domains are refused if the request body is invalid', async () => {
+  it('are refused if the request body is invalid', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const body of [
@@ -201,7 +201,7 @@ describeAnyDatabase('Domains', (open) => {
     expect(plain.problem.code).toBe('invalid_request');
   });
 
-  it('Domains are unique per account, in any spelling of the host', async () => {
+  it('are unique per account, in any spelling of the host', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     expect((await add(alice, 'bücher.example')).ok.data).toMatchObject({
@@ -235,7 +235,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await add(charlie, 'host-0.example.com')).status).toBe(200);
   });
 
-  it('Domains can be checked every 10, 15 or 60 minutes on Premium only', async () => {
+  it('can be checked every 10, 15 or 60 minutes on Premium only', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const set = async (person: Person, minutes: string, owner = person) => {
@@ -319,7 +319,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.domainSummary)).ok.data.total).toBe(0);
   });
 
-  it('Domains are checked on request, at most six times a minute', async () => {
+  it('are checked on request, at most six times a minute', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const params = { id: (await add(alice, 'shop.example.com')).ok.data.id };
@@ -338,7 +338,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await alice.ask(CALLS.checkDomain, { params })).status).toBe(202);
   });
 
-  it('Domains are not found after their owner removes them', async () => {
+  it('are not found after their owner removes them', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { data } = (await add(alice, 'shop.example.com')).ok;

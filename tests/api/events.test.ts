@@ -108,7 +108,7 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toEqual({ event: 'session_ended', data: {} });
   });
 
-  it('The event stream ends when its session expires', async () => {
+  it('ends when its session expires', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const stream = await listen(charlie);

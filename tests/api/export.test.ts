@@ -209,7 +209,7 @@ async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<
 }
 
 describeEachDatabase('The data export', (open) => {
-  it('The data export is a JSON file with all data of the account', async () => {
+  it('is a JSON file with all data of the account', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);
@@ -287,7 +287,7 @@ describeEachDatabase('The data export', (open) => {
     expect(data.payment_events).toMatchObject([{ id: 'evt_alice', outcome: 'applied' }]);
   });
 
-  it('The data export has no data of other accounts and no secrets', async () => {
+  it('has no data of other accounts and no secrets', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     await live(api, alice);
@@ -355,7 +355,7 @@ describeEachDatabase('The data export', (open) => {
     expect((await exportOf(alice)).domains[0]?.checks).toEqual([]);
   });
 
-  it('The data export is limited to ten downloads an hour', async () => {
+  it('is limited to ten downloads an hour', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     for (let time = 0; time < 10; time++) expect((await alice.ask(CALLS.exportData)).status).toBe(200);

@@ -19,7 +19,7 @@ const mails = async ({ store }: TestApi) => {
 };
 
 describeAnyDatabase('Feedback', (open) => {
-  it('Feedback keeps the newest 200 messages of an account', async () => {
+  it('keeps the newest 200 messages of an account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await bob.ask(CALLS.sendFeedback, feedback('Of somebody else'));
@@ -43,7 +43,7 @@ describeAnyDatabase('Feedback', (open) => {
     expect(messages).not.toContain('199');
   });
 
-  it('Feedback is stored and mailed to the operator with the sender’s plan', async () => {
+  it('is stored and mailed to the operator with the sender’s plan', async () => {
     const api = await startApi(open, { config: { supportEmail: 'Support, Inc. <help@certs.example>' } });
     const { alice, bob } = await api.cast();
     const told: unknown[] = [];

@@ -120,7 +120,7 @@ describe('Plain HTTP', () => {
     expect((await api.send('/api/health', { headers })).status).toBe(200);
   });
 
-  it('Plain HTTP is served if INSECURE_HTTP=true allows it', async () => {
+  it('is served if INSECURE_HTTP=true allows it', async () => {
     const api = await startApi(open, { config: { insecureHttp: true } });
     const headers = { host: '192.168.1.5:8080' };
     const { data } = (await createClient(api.send).ask(CALLS.publicConfig, { headers })).ok;

@@ -318,7 +318,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     });
   });
 
-  it('A call with an Idempotency-Key can run again with the same key after a day', async () => {
+  it('can run again with the same key after a day', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const key = { accountId: bob.id, key: 'k', request: 'r' };

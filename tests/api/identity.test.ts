@@ -38,7 +38,7 @@ describeEachDatabase('The built-in identity provider', (open) => {
     expect(charlie.id).not.toBe(first.id);
   });
 
-  it('The built-in identity provider ends its own session when the ID token is issued', async () => {
+  it('ends its own session when the ID token is issued', async () => {
     const api = await startApi(open);
     const charlie = await signUp(api.send, { name: 'Charlie' });
     expect((await charlie.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');

@@ -19,7 +19,7 @@ async function withPassword(send: Send, { email, password }: Pick<Person, 'email
 const tryCode = (client: Client, code: string) => client.ask(CALLS.verifyTotp, { body: { code } });
 
 describeEachDatabase('One-time codes', (open) => {
-  it('One-time codes are required at sign-in once their setup is confirmed', async () => {
+  it('are required at sign-in once their setup is confirmed', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await signInAtProvider(api.send, alice);
@@ -118,7 +118,7 @@ describeEachDatabase('One-time codes', (open) => {
     promise('7.5.1');
   });
 
-  it('One-time codes cannot be set up for 15 minutes after ten wrong passwords', async () => {
+  it('cannot be set up for 15 minutes after ten wrong passwords', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await signInAtProvider(api.send, alice);
@@ -129,7 +129,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await attempt(alice.password)).status).toBe(200);
   });
 
-  it('One-time codes stay enabled when a verified person resets the password', async () => {
+  it('stay enabled when a verified person resets the password', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     await resetPassword(api, alice.email, 'a staple of a battery');

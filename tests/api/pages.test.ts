@@ -67,7 +67,7 @@ describe('Static pages', () => {
     }
   });
 
-  it('Static pages have noindex if they are not public', async () => {
+  it('have noindex if they are not public', async () => {
     const api = await startPages();
     const isHidden = async (path: string) => (await api.send(path)).headers.get('x-robots-tag') === 'noindex';
     for (const path of ['/dashboard', '/profile', '/verify', '/reset-password', '/signed-in'])
@@ -183,7 +183,7 @@ describe('Static pages', () => {
     expect((await api.send('/login')).headers.get('content-security-policy')).toContain("script-src 'self';");
   });
 
-  it('Static pages are compressed with the encoding that the browser accepts', async () => {
+  it('are compressed with the encoding that the browser accepts', async () => {
     const api = await startPages();
     for (const [accepted, encoding] of [
       ['gzip, deflate, br', 'br'],

@@ -105,7 +105,7 @@ describeAnyDatabase('The deletion of an account', (open) => {
     expect((await alice.ask(CALLS.deleteUser)).status).toBe(200);
   });
 
-  it('The deletion of an account ends test subscriptions in test mode', async () => {
+  it('ends test subscriptions in test mode', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const [product] = (await alice.ask(CALLS.listProducts)).ok.data;

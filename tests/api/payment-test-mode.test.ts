@@ -102,7 +102,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(true);
   });
 
-  it('Test mode ends a cancelled subscription at the end of its period', async () => {
+  it('ends a cancelled subscription at the end of its period', async () => {
     const { api, alice, pay, simulate, isPremium, subscription } = await startTestMode(open);
     await pay();
     await simulate('cancel_at_period_end');
@@ -131,7 +131,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(unknown.problem.code).toBe('invalid_request');
   });
 
-  it('Test mode has a billing portal for verified addresses', async () => {
+  it('has a billing portal for verified addresses', async () => {
     const { api, alice, pay } = await startTestMode(open);
     expect((await alice.ask(CALLS.billing)).ok.data.url).toBe('');
     await pay();

@@ -123,7 +123,7 @@ describeEachDatabase('A Paddle webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('A Paddle webhook is refused from browsers of other sites and above 64 kB', async () => {
+  it('is refused from browsers of other sites and above 64 kB', async () => {
     const { deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const event = subscriptionEventOf({ reference: alice.reference });

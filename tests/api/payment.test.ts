@@ -28,7 +28,7 @@ describeAnyDatabase('The price list', (open) => {
     expect((await products())[0]?.unit_price).toBe(599);
   });
 
-  it('The price list is empty if the price is archived, deleted or not monthly', async () => {
+  it('is empty if the price is archived, deleted or not monthly', async () => {
     const { api, paddle } = await startPaddleWorld(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const withdrawn = [
@@ -99,7 +99,7 @@ describeAnyDatabase('A checkout', (open) => {
     expect(other.reference).not.toBe(alice.reference);
   });
 
-  it('A checkout is refused for an unknown price', async () => {
+  it('is refused for an unknown price', async () => {
     const { buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     for (const price_id of ['pri_01other', `${PADDLE.priceId} `])
@@ -124,7 +124,7 @@ describeAnyDatabase('A checkout', (open) => {
 });
 
 describeAnyDatabase('The customer portal', (open) => {
-  it('The customer portal is open only to customers with a verified address', async () => {
+  it('is open only to customers with a verified address', async () => {
     const { paddle, deliver, subscriptionEventOf, buyer, verify } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const billing = () => alice.ask(CALLS.billing);

@@ -51,7 +51,7 @@ describeEachDatabase('The ports of one host', (open) => {
     promise('port-scans');
   });
 
-  it('The ports of one host are counted for all names of a registrable domain together', async () => {
+  it('are counted for all names of a registrable domain together', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     for (let port = 8001; port <= 8020; port++)
@@ -61,7 +61,7 @@ describeEachDatabase('The ports of one host', (open) => {
     promise('port-scans');
   });
 
-  it('The ports of one host are counted for each line of an import', async () => {
+  it('are counted for each line of an import', async () => {
     const metrics = createMetrics();
     const api = await startApi(open, { telemetry: { metrics, tracer: null } });
     const { bob } = await api.cast();
@@ -109,7 +109,7 @@ describeEachDatabase('The ports of one host', (open) => {
     promise('port-scans');
   });
 
-  it('The ports of one host cannot exceed the limit of twenty with concurrent requests', async () => {
+  it('cannot exceed the limit of twenty with concurrent requests', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const answers = await Promise.all(

@@ -305,7 +305,7 @@ describeAnyDatabase('A preview check', (open) => {
     promise('preview-checks');
   });
 
-  it('A preview check is repeated by another worker after the first one was killed', async () => {
+  it('is repeated by another worker after the first one was killed', async () => {
     const { rig, look } = await startWorld(open);
     rig.serve('shop.fjord.example', rig.issue('shop.fjord.example'));
     const looking = look(`shop.fjord.example:${rig.port}`);

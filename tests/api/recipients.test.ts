@@ -122,7 +122,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     expect((await confirm(api, longer)).problem.code).toBe('invalid_token');
   });
 
-  it('An added recipient of alerts is invited at most three times a day', async () => {
+  it('is invited at most three times a day', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const key = (await invite(bob, 'ops@fjord.example')).ok.data.channel.key;

@@ -148,7 +148,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     });
   });
 
-  it('A server that answers 421 instead of starting TLS is reported without code and text in a preview check', async () => {
+  it('is reported without code and text in a preview check', async () => {
     const { rig, api, endpoint, name } = await startWorld(openStore, asPublic);
     rig.worker.start();
     const visitor = createClient(api.sendFrom('198.51.100.7'));

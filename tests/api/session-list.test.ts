@@ -57,7 +57,7 @@ describeAnyDatabase('The session API', (open) => {
     expect(await listed(charlie)).toHaveLength(1);
   });
 
-  it('The session API ends another session at once, but only of the same account', async () => {
+  it('ends another session at once, but only of the same account', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const laptop = await arrive(api, alice, FIREFOX, '203.0.113.5');
@@ -73,7 +73,7 @@ describeAnyDatabase('The session API', (open) => {
     expect((await alice.ask(CALLS.endOneSession, { params })).problem.code).toBe('not_found');
   });
 
-  it('The session API ends the current session and deletes its cookies', async () => {
+  it('ends the current session and deletes its cookies', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const copy = createClient(api.send, new Map(alice.cookies));
@@ -83,7 +83,7 @@ describeAnyDatabase('The session API', (open) => {
     expect((await copy.ask(CALLS.refreshSession)).status).toBe(401);
   });
 
-  it('The session API ends all sessions of the account, including the current one', async () => {
+  it('ends all sessions of the account, including the current one', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const laptop = await arrive(api, alice, FIREFOX, '203.0.113.5');
@@ -102,7 +102,7 @@ describeAnyDatabase('The session API', (open) => {
     expect(await isIn(await signIn(api.send, alice))).toBe(true);
   });
 
-  it('The session API ends sessions at the identity provider, too', async () => {
+  it('ends sessions at the identity provider, too', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const half = createClient(api.send);

@@ -64,7 +64,7 @@ describeEachDatabase('A session', (open) => {
     expect(await (await api.send('/api/user/me', { headers })).json()).toMatchObject({ status: 401 });
   });
 
-  it('A session is stored in the database only as hashes', async () => {
+  it('is stored in the database only as hashes', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const rows = JSON.stringify(await api.store.db.selectFrom('sessions').selectAll().execute());
@@ -147,7 +147,7 @@ describeEachDatabase('A session', (open) => {
     promise('7.3.1');
   });
 
-  it('A session ends on the server at logout, even with only a refresh token', async () => {
+  it('ends on the server at logout, even with only a refresh token', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const copy = createClient(api.send, new Map(alice.cookies));

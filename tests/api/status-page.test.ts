@@ -24,7 +24,7 @@ async function view(api: TestApi, slug = SLUG) {
 }
 
 describeAnyDatabase('A status page', (open) => {
-  it('A status page is public only while its owner has it switched on', async () => {
+  it('is public only while its owner has it switched on', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const before = (await alice.ask(CALLS.statusPage)).ok.data;
@@ -280,7 +280,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await visit(api)).headers.get('x-robots-tag')).toBeNull();
   });
 
-  it('A status page cannot include domains of other accounts', async () => {
+  it('cannot include domains of other accounts', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await addUnchecked(alice, 'shop.example.com');
@@ -294,7 +294,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(preview.ok.data.domains).toEqual([]);
   });
 
-  it('A status page can be previewed without saving', async () => {
+  it('can be previewed without saving', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await addUnchecked(alice, 'shop.example.com');

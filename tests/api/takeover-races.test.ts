@@ -18,7 +18,7 @@ import { holdWrites } from './held-writes.ts';
 const authority = mintAuthority({ commonName: 'Another Root' });
 
 describeEachDatabase('Requests of an account during its takeover', (open, name) => {
-  it('Requests of an account during its takeover are refused before they write anything', async () => {
+  it('are refused before they write anything', async () => {
     const api = await startApi(open);
     const { squatter, domain, token } = await provision(api);
     const requests = writes(domain);

@@ -45,7 +45,7 @@ const ALSO_CHANGES: Record<string, string[]> = {
 };
 
 describeEachDatabase('A takeover of an account by the owner of its address', (open) => {
-  it('A takeover of an account by the owner of its address has a rule for every table and column of the account', async () => {
+  it('has a rule for every table and column of the account', async () => {
     const { store } = await startApi(open);
     const tables = await accountTables(store);
     expect([...tables.keys()].toSorted()).toEqual(Object.keys(FATES).toSorted());

@@ -153,7 +153,7 @@ describeEachDatabase('The target of a domain', (open) => {
     ]);
   });
 
-  it('The target of a domain is on no public status page', async () => {
+  it('is on no public status page', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     await add(bob, HOST, { connect_to: '192.0.2.10' });

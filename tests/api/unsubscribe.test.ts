@@ -105,7 +105,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await subject(api, tokens)).unsubscribed).toBe('no');
   });
 
-  it('An unsubscribe link has separate tokens for one-click requests and for the page', async () => {
+  it('has separate tokens for one-click requests and for the page', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(alice);
@@ -179,7 +179,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await oneClick(api, tokens)).status).toBe(401);
   });
 
-  it('An unsubscribe link is refused if any part of its token is altered', async () => {
+  it('is refused if any part of its token is altered', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);
@@ -235,7 +235,7 @@ describeAnyDatabase('An unsubscribe link mailed before tokens moved into the fra
     expect(await unsubscriptionsIn(api)).toEqual([]);
   });
 
-  it('An unsubscribe link mailed before tokens moved into the fragment does not affect new links when it expires', async () => {
+  it('does not affect new links when it expires', async () => {
     const { api, alice, id } = await olderAccount(-1);
     const tokens = tokensFor(alice.id, id);
     expect((await subject(api, tokens)).unsubscribed).toBe('no');

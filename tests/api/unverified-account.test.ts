@@ -47,7 +47,7 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
 ];
 
 describeAnyDatabase('An account without a confirmed address', (open) => {
-  it('An account without a confirmed address can add ten domains, and more once its address is verified', async () => {
+  it('can add ten domains, and more once its address is verified', async () => {
     const metrics = createMetrics();
     const api = await startApi(open, { telemetry: { metrics, tracer: null } });
     const nora = await newcomer(api);
@@ -140,7 +140,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     promise('spam');
   });
 
-  it('An account without a confirmed address cannot import domains or add recipients and webhooks', async () => {
+  it('cannot import domains or add recipients and webhooks', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const entries = [{ host: 'one.example.com' }];
@@ -188,7 +188,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
     expect((await nora.ask(CALLS.removeChannel, { params: { key } })).status).toBe(200);
   });
 
-  it('An account without a confirmed address can switch off an existing status page, but not change it', async () => {
+  it('can switch off an existing status page, but not change it', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const page = { title: 'What we run', slug: 'what-nora-runs', enabled: true };
@@ -246,7 +246,7 @@ describeAnyDatabase('An account without a confirmed address', (open) => {
       expect((await nora.ask(CALLS.actOnDomains, { body })).ok.data[0]?.problem).toBeNull();
   });
 
-  it('An account without a confirmed address can add thirty domains a day, counting removed ones', async () => {
+  it('can add thirty domains a day, counting removed ones', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const addAndRemove = async (host: string) => {

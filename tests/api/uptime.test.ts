@@ -42,7 +42,7 @@ const uptimeOf = async (person: Person, id: string) =>
 const cardOf = async (person: Person) => (await person.ask(CALLS.listDomains)).ok.data[0]?.uptime;
 
 describeAnyDatabase('The uptime of a domain', (open) => {
-  it('the uptime of a domain is empty before the first check, and not found by other accounts', async () => {
+  it('is empty before the first check, and not found by other accounts', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);
     expect(await uptimeOf(alice, id)).toEqual({

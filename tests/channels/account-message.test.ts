@@ -133,7 +133,7 @@ describe('a feedback mail', () => {
     expect(feedback({ name: '' }).subject).toBe('Feedback from alice@fjord.example');
   });
 
-  it('a feedback mail keeps the line breaks of the message', () => {
+  it('keeps the line breaks of the message', () => {
     const { text, html } = feedback({}, 'One\r\n\r\n  2 > 1 👩‍💻\nThree');
     expect(text).toContain('One\n\n  2 > 1 👩‍💻\nThree');
     expect(html).toMatch(/One<br \/>\s*<br \/>\s*2 &gt; 1 👩‍💻<br \/>/);

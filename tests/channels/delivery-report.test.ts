@@ -17,7 +17,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a delivery report can be read with CRLF line ends and in base64', () => {
+  it('can be read with CRLF line ends and in base64', () => {
     const plain = postfixReport({ to: TO });
     expect(read(plain.replaceAll('\n', '\r\n'))?.status).toBe('5.1.1');
     const [, fields = ''] =

@@ -189,7 +189,7 @@ describe('strings from certificates in an expiry mail', () => {
 
   const tags = (html: string) => html.match(/<\/?[a-z][a-z0-9]*/gi);
 
-  it('strings from certificates in an expiry mail are left out if the certificate is no longer stored', () => {
+  it('are left out if the certificate is no longer stored', () => {
     const { text, preheader } = render({ certificate: null });
     expect(text).not.toContain('Issuer');
     expect(preheader).toBe('Expires Sunday 22 November 2026 at 14:32 UTC.');

@@ -128,7 +128,7 @@ describe('a Discord message', () => {
     promise('hostile-text');
   });
 
-  it('a Discord message stays within all limits of Discord if every text is long', () => {
+  it('stays within all limits of Discord if every text is long', () => {
     const long = '*'.repeat(5_000);
     const message = discordMessage({
       ...hostileContent(long),
@@ -161,7 +161,7 @@ describe('a Discord message', () => {
 });
 
 describe('a Microsoft Teams message', () => {
-  it('a Microsoft Teams message is an adaptive card with facts and a button', () => {
+  it('is an adaptive card with facts and a button', () => {
     const message = teamsMessage(critical);
     expect(message).toMatchObject({
       type: 'message',
@@ -256,7 +256,7 @@ describe('a PagerDuty event', () => {
 });
 
 describe('an ntfy message', () => {
-  it('an ntfy message has the priority and the tag of its severity', () => {
+  it('has the priority and the tag of its severity', () => {
     expect(ntfyMessage(critical)).toMatchObject({
       title: critical.subject,
       priority: 5,

@@ -69,7 +69,7 @@ describe('an alert over HTTP', () => {
     expect(sink.requests[0]?.headers.authorization).toBe(request.authorization);
   });
 
-  it('an alert over HTTP is sent to a webhook by PUT if its owner chose that', async () => {
+  it('is sent to a webhook by PUT if its owner chose that', async () => {
     const channel = { ...channelAt('webhook'), method: 'PUT' } as StoredChannelConfig;
     expect(await localChannels().deliver(channel, outgoing, never)).toMatchObject({ outcome: 'delivered' });
     expect(sink.requests[0]?.method).toBe('PUT');
@@ -335,7 +335,7 @@ describe('the receipt of a message, if the operator opened address ranges for ch
 });
 
 describe('memory', () => {
-  it('memory does not grow with webhooks to a host with a bad certificate', async () => {
+  it('does not grow with webhooks to a host with a bad certificate', async () => {
     const certificate = mintAuthority().issue({ ipAddresses: ['127.0.0.1'] });
     const secured = await startWebhookSink({ certificate });
     onTestFinished(() => secured.stop());

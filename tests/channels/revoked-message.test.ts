@@ -62,7 +62,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
 `);
   });
 
-  it('the mail about a revoked certificate has the same facts in the HTML and loads no remote content', () => {
+  it('has the same facts in the HTML and loads no remote content', () => {
     const { html, preheader } = render();
     expect(preheader).toBe(
       'Revoked Thursday 19 November 2026 at 14:32 UTC. Clients that check revocation refuse to connect.',

@@ -32,7 +32,7 @@ const verify = (secret: string, { headers, body }: SunkRequest) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
 describe('a webhook', () => {
-  it('a webhook is one signed JSON document about one event', async () => {
+  it('is one signed JSON document about one event', async () => {
     const secret = newWebhookSecret();
     const request = await deliverToSink([{ secret, until: null }]);
     const content = alertContentOf();
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect(() => verify(before, later)).toThrow('No matching signature');
   });
 
-  it('a webhook has a random signing secret of 256 bits', () => {
+  it('has a random signing secret of 256 bits', () => {
     const secrets = Array.from({ length: 50 }, newWebhookSecret);
     expect(new Set(secrets).size).toBe(50);
     for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/);

@@ -31,15 +31,12 @@ for (const name of ANY_DATABASE)
       expect((await refuseWebhooks({ database, alerts: 1, seed: SEED })).broken).toEqual([]);
     });
 
-    it('Alerts during faults are neither sent nor lost while the clock is wrong', async (context) => {
+    it('are neither sent nor lost while the clock is wrong', async (context) => {
       const database = await freshOne(name, context);
       expect((await setClockAhead({ database, domains: 12, due: 4, seed: SEED })).broken).toEqual([]);
     });
 
-    it('Alerts during faults are not sent because of an outage of our own network', async ({
-      onTestFinished,
-      ...context
-    }) => {
+    it('are not sent because of an outage of our own network', async ({ onTestFinished, ...context }) => {
       const database = await freshOne(name, { ...context, onTestFinished });
       const internet = await startFakeInternet({ now: START });
       let isSilent = false;

@@ -75,7 +75,7 @@ describe('an HTTP exchange', () => {
     ]);
   });
 
-  it('an HTTP exchange does not follow a redirect, and does not read its body', async () => {
+  it('does not follow a redirect, and does not read its body', async () => {
     let asked = 0;
     const port = await serving((_request, response) => {
       asked++;
@@ -92,7 +92,7 @@ describe('an HTTP exchange', () => {
     expect(asked).toBe(1);
   });
 
-  it('an HTTP exchange ends after the headers if the caller does not want the body', async () => {
+  it('ends after the headers if the caller does not want the body', async () => {
     const port = await serving((_request, response) => {
       response
         .writeHead(202, { 'content-encoding': 'gzip', 'retry-after': '3' })
@@ -286,7 +286,7 @@ describe('an HTTP exchange with a hostile peer', () => {
     },
   );
 
-  it('an HTTP exchange with a hostile peer ends at once when its caller aborts', async () => {
+  it('ends at once when its caller aborts', async () => {
     const stopping = new AbortController();
     const port = await serving(() => stopping.abort());
     for (const signal of [stopping.signal, AbortSignal.abort()])

@@ -89,7 +89,7 @@ describe('a hosts file', () => {
     expect(problems).toEqual([]);
   });
 
-  it('a hosts file is subject to the same address policy', async () => {
+  it('is subject to the same address policy', async () => {
     const { resolve } = hosts(
       [
         '192.168.0.1 shop.test',

@@ -227,7 +227,7 @@ describe('A probe’s second round of queries', () => {
 });
 
 describe('A failing CA source', () => {
-  it('A failing CA source is aborted at its deadline and not awaited any longer', async () => {
+  it('is aborted at its deadline and not awaited any longer', async () => {
     const { sources } = recordingSources({
       intermediates: { complete: () => new Promise(() => undefined) },
       revocation: {

@@ -71,7 +71,7 @@ describe('Missing intermediates', () => {
     expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
-  it('Missing intermediates are fetched one after the other up the chain, at most three', async () => {
+  it('are fetched one after the other up the chain, at most three', async () => {
     const three = forgotten(3);
     expect((await complete(openSources(), request([three.leaf]))).map(({ url }) => url)).toEqual(
       expect.arrayContaining(three.urls),
@@ -82,7 +82,7 @@ describe('Missing intermediates', () => {
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
 
-  it('Missing intermediates are cached for other chains and for the next process', async () => {
+  it('are cached for other chains and for the next process', async () => {
     const folder = cacheFolder();
     const { leaf, issuer, url } = forgotten();
     const first = openSources({ folder });
@@ -95,7 +95,7 @@ describe('Missing intermediates', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('Missing intermediates are taken from the cached valid path of another host', async () => {
+  it('are taken from the cached valid path of another host', async () => {
     const sources = openSources();
     const issuer = root.intermediate();
     const [sent, forgetful] = [
@@ -118,7 +118,7 @@ describe('Missing intermediates', () => {
     ]);
   });
 
-  it('Missing intermediates are fetched to replace an expired one', async () => {
+  it('are fetched to replace an expired one', async () => {
     const key = root.intermediate().key;
     const expired = root.intermediate({ key, notAfter: NOW - HOUR_MS });
     const renewed = root.intermediate({ key });
@@ -154,7 +154,7 @@ describe('Missing intermediates', () => {
     expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
-  it('Missing intermediates are read if the server compresses them unasked', async () => {
+  it('are read if the server compresses them unasked', async () => {
     const { leaf, issuer, url } = forgotten();
     ca.compress('/1.der');
     expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
@@ -237,7 +237,7 @@ describe('A failing AIA address', () => {
     promise('ca-requests');
   });
 
-  it('A failing AIA address is no longer awaited after the sources are closed', async () => {
+  it('is no longer awaited after the sources are closed', async () => {
     const sources = openSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', 'silent');

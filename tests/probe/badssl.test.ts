@@ -267,7 +267,7 @@ describe('The verdict on weak cryptography', () => {
 });
 
 describe('A server that demands a client certificate', () => {
-  it('A server that demands a client certificate is judged by its own certificate on TLS 1.3', async () => {
+  it('is judged by its own certificate on TLS 1.3', async () => {
     const port = await serving(issue(), { requestCert: true, rejectUnauthorized: true });
     expect(said(await verdictAt(port))).toEqual([]);
   });
@@ -304,13 +304,13 @@ describe('Revocation of a certificate', () => {
     expect(other.revocation).toMatchObject({ state: 'good', source: 'crl' });
   });
 
-  it('Revocation of a certificate is found by its OCSP responder', async () => {
+  it('is found by its OCSP responder', async () => {
     const verdict = await verdictAt(await serving(byOcsp));
     expect(said(verdict)).toEqual(['critical revoked']);
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'ocsp' });
   });
 
-  it('Revocation of a certificate is found in a stapled OCSP response', async () => {
+  it('is found in a stapled OCSP response', async () => {
     const leaf = issue();
     const port = await serving(leaf, { staple: mintOcspResponse(intermediate, leaf, { status: 'revoked' }) });
     const verdict = await verdictAt(port);
@@ -350,7 +350,7 @@ describe('Revocation of a certificate', () => {
     expect(said(await verdictAt(await serving(leaf, { staple })))).toEqual([]);
   });
 
-  it('Revocation of a certificate is unavailable if no source answers', async () => {
+  it('is unavailable if no source answers', async () => {
     const leaf = issue({
       crlUrls: [ca.fault('/gone.crl', 'not-found')],
       ocspUrls: [ca.fault('/dead', 'error')],
@@ -360,7 +360,7 @@ describe('Revocation of a certificate', () => {
     expect(verdict.revocation).toMatchObject({ state: 'unavailable', source: null });
   });
 
-  it('Revocation of a certificate is not reported because of a CRL that another key signed', async () => {
+  it('is not reported because of a CRL that another key signed', async () => {
     const url = `${ca.origin}/forged.crl`;
     const leaf = issue({ crlUrls: [url] });
     ca.crl('/forged.crl', mintCrl(intermediate, { revoked: [leaf], url, signer: stranger.key }));
@@ -372,7 +372,7 @@ describe('Revocation of a certificate', () => {
 });
 
 describe('An endpoint with two leaf certificates', () => {
-  it('An endpoint with two leaf certificates is judged by the older one if two addresses differ', async () => {
+  it('is judged by the older one if two addresses differ', async () => {
     const old = issue({ dnsNames: ['two.badssl.test'], notBefore: day(-20), notAfter: day(70) });
     const fresh = issue({ dnsNames: ['two.badssl.test'] });
     const port = await serving(fresh);

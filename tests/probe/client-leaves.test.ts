@@ -59,7 +59,7 @@ describe('A web server that prefers its Ed25519 certificate to its RSA certifica
   const withEd25519: Client[] = ['openssl', 'go', 'java', 'gnutls'];
   const withRsa: Client[] = ['chromium', 'firefox', 'apple', 'windows'];
 
-  it('A web server that prefers its Ed25519 certificate to its RSA certificate has no findings, because browsers get the RSA certificate', async () => {
+  it('has no findings, because browsers get the RSA certificate', async () => {
     const [ed25519, rsa] = [issue({ key: 'Ed25519' }), issue({ key: 'RSA-2048' })];
     const verdict = await check(await serving([ed25519, rsa], PREFERRED));
     expect(verdict.leafFingerprint).toBe(rsa.fingerprint);
@@ -109,7 +109,7 @@ describe('A server that lets the client choose', () => {
     expect(refusing(verdict)).toEqual(['go', 'gnutls', 'windows']);
   });
 
-  it('A server that lets the client choose is judged only for clients that speak its protocol', async () => {
+  it('is judged only for clients that speak its protocol', async () => {
     const server = await serving([issue(EXPIRED), issue({ key: 'RSA-2048' })], BY_CLIENT);
     const verdict = await check(server, { protocol: 'tls' });
     expect(verdict.posture?.usual?.clients).toEqual(['apple', 'openssl', 'java']);

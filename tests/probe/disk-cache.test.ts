@@ -54,7 +54,7 @@ describe.each(['in a folder', 'in memory'])('The cache %s', (kind) => {
 });
 
 describe('The cache in a folder', () => {
-  it('The cache in a folder is readable only by its owner and uses hashes as file names', async () => {
+  it('is readable only by its owner and uses hashes as file names', async () => {
     await createDiskCache(folder).put('../../etc/passwd', bytes(10), {});
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const [file = ''] = await files();

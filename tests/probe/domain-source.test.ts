@@ -126,7 +126,7 @@ describe('The expiry date of a registration', () => {
     expect(await said('x'.repeat(5_000))).toMatchObject({ registrar: 'x'.repeat(200) });
   });
 
-  it('The expiry date of a registration is requested once a week, by all processes together', async () => {
+  it('is requested once a week, by all processes together', async () => {
     const folder = cacheFolder();
     const one = source(folder);
     await Promise.all(Array.from({ length: 10 }, () => registration('example.com', one)));
@@ -192,7 +192,7 @@ describe('The expiry date of a registration', () => {
     expect(asked.filter((path) => path !== '/dns.json')).toEqual([]);
   });
 
-  it('The expiry date of a registration is unavailable while the list of registries is invalid', async () => {
+  it('is unavailable while the list of registries is invalid', async () => {
     bootstrap = json({ services: 'none' });
     expect(await registration('example.com')).toEqual({ outcome: 'unavailable', domain: 'example.com' });
   });
@@ -223,7 +223,7 @@ describe('The CAA lookup', () => {
     expect(dns.questions.at(-1)).toBe('CAA example.com');
   });
 
-  it('The CAA lookup is not applicable to an IP address', async () => {
+  it('is not applicable to an IP address', async () => {
     for (const host of ['192.0.2.7', '2001:db8::7'])
       expect(await caa(host)).toEqual({ outcome: 'not_applicable' });
     expect(dns.questions).toEqual([]);
@@ -234,7 +234,7 @@ describe('The CAA lookup', () => {
     expect(await caa('a.example.com')).toEqual({ outcome: 'unreadable', domain: 'example.com' });
   });
 
-  it('The CAA lookup is unavailable if the query of one name fails', async () => {
+  it('is unavailable if the query of one name fails', async () => {
     dns.entries.set('example.com', { answer: 'servfail' });
     dns.entries.set('com', { addresses: [], caa: [issue] });
     expect(await caa('a.example.com')).toEqual({ outcome: 'unavailable' });

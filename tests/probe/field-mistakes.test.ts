@@ -165,7 +165,7 @@ describe('The earliest expiry in a chain', () => {
     );
   });
 
-  it('The earliest expiry in a chain is the leaf’s if that expires before the intermediate', async () => {
+  it('is the leaf’s if that expires before the intermediate', async () => {
     const leaf = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 2 * DAY });
     const { verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.limiting).toMatchObject({ role: 'leaf', fingerprint: leaf.fingerprint });
@@ -201,7 +201,7 @@ describe('The port of a monitor', () => {
 });
 
 describe('A certificate valid for six days', () => {
-  it('A certificate valid for six days has no findings while it is fresh', async () => {
+  it('has no findings while it is fresh', async () => {
     const leaf = issue({ notBefore: NOW - HOUR, notAfter: NOW - HOUR + 160 * HOUR });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
     expect(verdict).toMatchObject({
@@ -214,12 +214,12 @@ describe('A certificate valid for six days', () => {
 });
 
 describe('The revocation status', () => {
-  it('The revocation status is unknown or unavailable without a source', async () => {
+  it('is unknown or unavailable without a source', async () => {
     const { verdict } = await watch((await serving(issue())).port).check();
     expect(['unknown', 'unavailable']).toContain(verdict.revocation.state);
   });
 
-  it('The revocation status stays revoked when sources no longer say so', async () => {
+  it('stays revoked when sources no longer say so', async () => {
     const leaf = issue();
     const staple = mintOcspResponse(intermediate, leaf, { status: 'revoked' });
     const first = await serving(leaf, { staple });

@@ -74,14 +74,14 @@ describe('The goodbye', () => {
     },
   );
 
-  it('The goodbye is only a close_notify at a port without a known service', async () => {
+  it('is only a close_notify at a port without a known service', async () => {
     const peer = await talking([], [{ sends: '220 who are you\r\n' }]);
     expect(await observe('tls', peer.port)).toMatchObject(shaken);
     await expect.poll(() => peer.endings).toEqual(['close_notify']);
     expect(peer.unexpected).toEqual([]);
   });
 
-  it('The goodbye is sent in plain text if the server does not offer STARTTLS', async () => {
+  it('is sent in plain text if the server does not offer STARTTLS', async () => {
     for (const protocol of UPGRADED) {
       const refusal = REFUSALS.find((one) => one.protocol === protocol && one.reason === 'no_starttls');
       if (refusal === undefined) continue;

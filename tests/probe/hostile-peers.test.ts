@@ -261,7 +261,7 @@ describe('A probe', () => {
     });
   });
 
-  it('A probe ends at the check’s deadline if the name server is silent', async () => {
+  it('ends at the check’s deadline if the name server is silent', async () => {
     const asked = Promise.withResolvers<void>();
     names.onQuestion = (_type, name) => {
       if (name === 'silent-dns.test') asked.resolve();
@@ -327,7 +327,7 @@ describe('Probing', () => {
     await expect.poll(open).toBeLessThanOrEqual(before);
   });
 
-  it('Probing does not leak memory over hundreds of bad certificates', async () => {
+  it('does not leak memory over hundreds of bad certificates', async () => {
     const bad = selfSigned({ dnsNames: Array.from({ length: 400 }, (_, index) => `n${index}.site.test`) });
     const peer = keep(await startTlsServer({ '*': bad }));
     const growth = await leastGrowth(async () => {

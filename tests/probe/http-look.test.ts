@@ -103,7 +103,7 @@ describe('The HTTP request of a probe', () => {
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
   });
 
-  it('The HTTP request of a probe is repeated with GET if HEAD gets no answer within its time', async () => {
+  it('is repeated with GET if HEAD gets no answer within its time', async () => {
     const asked = Promise.withResolvers<void>();
     const peer = await site(({ method }, response) =>
       method === 'HEAD' ? asked.resolve() : response.end('hello'),
@@ -147,7 +147,7 @@ describe('The HTTP request of a probe', () => {
     expect(requests).toBe(1);
   });
 
-  it('The HTTP request of a probe is not sent for other protocols or without a handshake', async () => {
+  it('is not sent for other protocols or without a handshake', async () => {
     let requests = 0;
     const peer = await site((_request, response) => {
       requests++;
@@ -167,7 +167,7 @@ describe('The HTTP request of a probe', () => {
     expect((http?.durationMs ?? 0) + (addresses[0]?.durationMs ?? 0)).toBeLessThanOrEqual(durationMs + 2);
   });
 
-  it('The HTTP request of a probe has no result if the server requires a client certificate', async () => {
+  it('has no result if the server requires a client certificate', async () => {
     const peer = await site((_request, response) => response.end(), {
       requestCert: true,
       rejectUnauthorized: true,
@@ -212,7 +212,7 @@ describe('The HTTP answer', () => {
     expect((await observe(endless.port)).http).toMatchObject(answered('HEAD', 200));
   });
 
-  it('The HTTP answer is accepted although its body never ends', async () => {
+  it('is accepted although its body never ends', async () => {
     const peer = await raw(endlessBody('HTTP/1.1 405 No\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n'));
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
   });

@@ -188,7 +188,7 @@ describe('A probe of a server with HTTP/2', () => {
     expect(requests).toEqual(['HEAD 2.0', 'HEAD 1.1', 'GET 1.1']);
   });
 
-  it('A probe of a server with HTTP/2 ends the connection with GOAWAY and an orderly close', async () => {
+  it('ends the connection with GOAWAY and an orderly close', async () => {
     const { server, port } = await site((_request, response) => response.end());
     const ended = Promise.withResolvers<unknown[]>();
     server.on('session', (session) => {

@@ -84,7 +84,7 @@ describe('The icon of a site', () => {
     }
   });
 
-  it('The icon of a site is fetched through two redirects, but not three', async () => {
+  it('is fetched through two redirects, but not three', async () => {
     const site: Site = {
       '/': redirect('/a'),
       '/a': redirect('/b/'),
@@ -102,7 +102,7 @@ describe('The icon of a site', () => {
     expect(asked).not.toContain('/3');
   });
 
-  it('The icon of a site is requested without cookies, with five headers only', async () => {
+  it('is requested without cookies, with five headers only', async () => {
     let headers: IncomingMessage['headers'] = {};
     const { port } = await startSite({
       '/': (request, response) => {
@@ -121,7 +121,7 @@ describe('The icon of a site', () => {
     ]);
   });
 
-  it('The icon of a site is not requested at ports of other protocols', async () => {
+  it('is not requested at ports of other protocols', async () => {
     names.questions.length = 0;
     expect(await find(993)).toBeNull();
     expect(names.questions).toEqual([]);

@@ -183,7 +183,7 @@ describe('A check of one tenant', () => {
 });
 
 describe('The number of requests caused by made-up certificates', () => {
-  it('The number of requests caused by made-up certificates is limited per address, even if many host names lead to it', async () => {
+  it('is limited per address, even if many host names lead to it', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `x${index}.evil.example`);
     const dns = await startDnsServer(
       Object.fromEntries(names.map((name) => [name, { addresses: ['127.0.0.1'] }])),
@@ -198,7 +198,7 @@ describe('The number of requests caused by made-up certificates', () => {
     expect(ca.requests).toHaveLength(16);
   });
 
-  it('The number of requests caused by made-up certificates is limited per check, with any chain and any number of hosts', async () => {
+  it('is limited per check, with any chain and any number of hosts', async () => {
     const wide = await startCaServer({ host: '0.0.0.0' });
     onTestFinished(() => wide.stop());
     let above = evil;
@@ -214,7 +214,7 @@ describe('The number of requests caused by made-up certificates', () => {
     expect(whys).toEqual(new Set(['unreachable', 'pending']));
   });
 
-  it('The number of requests caused by made-up certificates is limited per address, even if there are many requesters', async () => {
+  it('is limited per address, even if there are many requesters', async () => {
     const sources = openSources();
     for (let index = 0; index < 40; index++) {
       const crlUrls = [1, 2, 3].map((part) => `${ca.origin}/${index}-${part}`);

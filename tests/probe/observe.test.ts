@@ -131,7 +131,7 @@ describe('A probe', () => {
     expect(chainOf(address)).toEqual(base64(rsa, intermediate));
   });
 
-  it('A probe keeps stray certificates, order and roots as they were sent', async () => {
+  it('keeps stray certificates, order and roots as they were sent', async () => {
     const stray = selfSigned({ commonName: 'stray' });
     const chainPem = [stray, root, intermediate].map(({ certificatePem }) => certificatePem).join('');
     const peer = await tlsServer({ '*': { ...leaf, chainPem } });
@@ -140,7 +140,7 @@ describe('A probe', () => {
     );
   });
 
-  it('A probe keeps a leaf that is sent alone and a self-signed leaf', async () => {
+  it('keeps a leaf that is sent alone and a self-signed leaf', async () => {
     const alone = await tlsServer({ '*': { ...leaf, chainPem: '' } });
     expect(chainOf(shaken(await observe('site.test', alone.port)))).toEqual(base64(leaf));
     const own = selfSigned({ dnsNames: ['site.test'] });
@@ -234,7 +234,7 @@ describe('A probe', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('A probe keeps addresses that answer beside ones that do not', async () => {
+  it('keeps addresses that answer beside ones that do not', async () => {
     const peer = await tlsServer({ '*': leaf }, { host: '127.55.0.2' });
     const observation = await observe('three.test', peer.port);
     expect(observation.addresses.map(({ outcome }) => outcome)).toEqual(['failed', 'handshake', 'failed']);

@@ -92,7 +92,7 @@ describe('A renewal window (ARI)', () => {
     expect(await ask(source())).toMatchObject({ explanationUrl: null });
   });
 
-  it('A renewal window (ARI) is read if the CA compresses its answers unasked', async () => {
+  it('is read if the CA compresses its answers unasked', async () => {
     const packed = (content: unknown): Handler => {
       const headers = { 'content-encoding': 'gzip' };
       return (_, response) => response.writeHead(200, headers).end(gzipSync(JSON.stringify(content)));
@@ -102,7 +102,7 @@ describe('A renewal window (ARI)', () => {
     expect(await ask(source())).toMatchObject({ outcome: 'window', ...window });
   });
 
-  it('A renewal window (ARI) is requested once for concurrent requests', async () => {
+  it('is requested once for concurrent requests', async () => {
     const one = source();
     await Promise.all(Array.from({ length: 20 }, () => ask(one)));
     expect(asked).toHaveLength(2);
@@ -130,14 +130,14 @@ describe('A renewal window (ARI)', () => {
     expect(questions()).toBe(2);
   });
 
-  it('A renewal window (ARI) is cached for the next process', async () => {
+  it('is cached for the next process', async () => {
     const folder = cacheFolder();
     await ask(source({ folder }));
     expect(await ask(source({ folder }), now + HOUR_MS)).toMatchObject({ outcome: 'window', at: now });
     expect(asked).toHaveLength(2);
   });
 
-  it('A renewal window (ARI) stays known while the CA does not answer', async () => {
+  it('stays known while the CA does not answer', async () => {
     const one = source();
     await ask(one);
     renewalInfo = json({}, 503);

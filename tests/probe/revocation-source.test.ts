@@ -49,7 +49,7 @@ const good = { state: 'good', reason: null, revokedAt: null };
 const none = (why: string) => ({ state: 'none', why });
 
 describe('A CRL', () => {
-  it('A CRL is queried before OCSP; if it answers, OCSP is not queried', async () => {
+  it('is queried before OCSP; if it answers, OCSP is not queried', async () => {
     const leaf = leafWith(['crl', 'ocsp']);
     const url = serveCrl({ url: `${ca.origin}/leaf.crl` });
     expect(await ask(openSources(), leaf)).toEqual([
@@ -98,7 +98,7 @@ describe('A CRL', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('A CRL is refetched with its ETag', async () => {
+  it('is refetched with its ETag', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     serveCrl();
@@ -226,7 +226,7 @@ describe('A CRL', () => {
     expect(await asking).toMatchObject([{ answer: good }]);
   });
 
-  it('A CRL may be PEM and behind one redirect, but not two', async () => {
+  it('may be PEM and behind one redirect, but not two', async () => {
     const leaf = leafWith([], { crlUrls: [`${ca.origin}/moved.crl`] });
     ca.fault('/moved.crl', 'redirect');
     const base64 = mintCrl(issuer, { revoked: [leaf] }).toString('base64');
@@ -239,7 +239,7 @@ describe('A CRL', () => {
     expect(ca.requests).toHaveLength(4);
   });
 
-  it('A CRL is fetched from the second address if the first fails', async () => {
+  it('is fetched from the second address if the first fails', async () => {
     const crlUrls = [`${ca.origin}/gone.crl`, `${ca.origin}/leaf.crl`, `${ca.origin}/never.crl`];
     const leaf = leafWith([], { crlUrls });
     serveCrl({ revoked: [leaf] });
@@ -251,7 +251,7 @@ describe('A CRL', () => {
 });
 
 describe('OCSP', () => {
-  it('OCSP is queried by POST and cached per certificate', async () => {
+  it('is queried by POST and cached per certificate', async () => {
     const sources = openSources();
     const leaf = leafWith(['ocsp']);
     const url = ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked', reason: 4 }));
@@ -302,7 +302,7 @@ describe('OCSP', () => {
     }
   });
 
-  it('OCSP keeps a revoked status when later responses are invalid', async () => {
+  it('keeps a revoked status when later responses are invalid', async () => {
     const sources = openSources();
     const leaf = leafWith(['ocsp']);
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked' }));
@@ -329,14 +329,14 @@ describe('OCSP', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('OCSP does not follow redirects', async () => {
+  it('does not follow redirects', async () => {
     const leaf = leafWith(['ocsp']);
     ca.fault('/ocsp', 'redirect');
     expect(await ask(openSources(), leaf)).toMatchObject([{ answer: none('unreachable') }]);
     expect(ca.requestsTo('/elsewhere')).toEqual([]);
   });
 
-  it('OCSP is queried if the CRL is slow', async () => {
+  it('is queried if the CRL is slow', async () => {
     const leaf = leafWith(['crl', 'ocsp']);
     ca.fault('/leaf.crl', 'silent');
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));

@@ -91,7 +91,7 @@ describe('A server with certificates for several key types', () => {
     expect(said(await verdictAt(port))).toEqual([]);
   });
 
-  it('A server with certificates for several key types is judged by the staple of the second certificate too', async () => {
+  it('is judged by the staple of the second certificate too', async () => {
     const second = pqRoot.issue({ dnsNames: [HOST], key: 'ML-DSA-65' });
     const staple = mintOcspResponse(pqRoot, second, { status: 'revoked' });
     const usual = keep(await startTlsServer({ '*': ecdsa }));

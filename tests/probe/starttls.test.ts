@@ -254,7 +254,7 @@ describe('STARTTLS', () => {
     });
   });
 
-  it('STARTTLS is not tried if the protocol is tls', async () => {
+  it('is not tried if the protocol is tls', async () => {
     const { port } = await talking(smtp.steps);
     expect(await observe(port, 'tls')).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'not_tls' }],

@@ -78,7 +78,7 @@ describe('The examiner thread', () => {
     expect(await thread.judge({ ...request, previous: later })).toEqual(await judgedHere(later));
   });
 
-  it('The examiner thread keeps the text of a server’s refusal only if it is asked to', async () => {
+  it('keeps the text of a server’s refusal only if it is asked to', async () => {
     const peer = await startRawPeer((socket) => void socket.end('421 later\r\n'));
     onTestFinished(() => peer.stop());
     const { thread } = await place();
@@ -91,7 +91,7 @@ describe('The examiner thread', () => {
     expect(all.observation.addresses).toMatchObject([shown]);
   });
 
-  it('The examiner thread ends a probe that is aborted', async () => {
+  it('ends a probe that is aborted', async () => {
     const peer = await startRawPeer(silent);
     onTestFinished(() => peer.stop());
     const { thread } = await place();
@@ -116,7 +116,7 @@ describe('The examiner thread', () => {
     }
   });
 
-  it('The examiner thread is ended if it does not answer in time', async () => {
+  it('is ended if it does not answer in time', async () => {
     const peer = await startRawPeer(silent);
     onTestFinished(() => peer.stop());
     const troubles: string[] = [];
@@ -266,7 +266,7 @@ describe('The examiner thread', () => {
     expect(done.indexOf('look')).toBeLessThan(10);
   });
 
-  it('The examiner thread keeps working while the main thread is busy', async () => {
+  it('keeps working while the main thread is busy', async () => {
     const { thread } = await place();
     const folder = temporaryFolder();
     const keyLog = join(folder.path, 'keys');

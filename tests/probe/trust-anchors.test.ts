@@ -13,7 +13,7 @@ const fingerprint = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
 
 describe('The trust store', () => {
-  it('The trust store is exactly the bundled Mozilla set', () => {
+  it('is exactly the bundled Mozilla set', () => {
     const store = loadTrustStore(null);
     expect(store.anchors.map(({ certificate }) => certificate.fingerprint).toSorted()).toEqual(
       rootCertificates.map(fingerprint).toSorted(),
@@ -28,7 +28,7 @@ describe('The trust store', () => {
     expect(store.hash).not.toBe(loadTrustStore(null).hash);
   });
 
-  it('The trust store is not loaded from incomplete PEM', () => {
+  it('is not loaded from incomplete PEM', () => {
     expect(() => loadTrustStore('-----BEGIN CERTIFICATE-----\nAAAA')).toThrow('PEM');
   });
 

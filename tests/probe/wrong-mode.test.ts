@@ -260,7 +260,7 @@ describe('Direct TLS at a port that starts in plain text', () => {
     }
   });
 
-  it('Direct TLS at a port that starts in plain text is not assumed of an https address', async () => {
+  it('is not assumed of an https address', async () => {
     const peer = await raw((socket) => {
       socket.resume();
       socket.write('220 mail.test ESMTP\r\n');

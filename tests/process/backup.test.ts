@@ -106,7 +106,7 @@ it.each(WAYS)(
 );
 
 describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, (name) => {
-  it('A backup file is named after the time, and never overwrites a file', async () => {
+  it('is named after the time, and never overwrites a file', async () => {
     const from = await fresh(name);
     await (await from.open()).close();
     expect((await runScript('scripts/backup.ts', settings(from), from.dataDir)).code).toBe(0);
@@ -121,7 +121,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
       );
   });
 
-  it('A backup file is not made of a database below schema level 20', async () => {
+  it('is not made of a database below schema level 20', async () => {
     const from = await formerDatabase(name);
     await execute(from, `delete from kysely_migration where name > '0008'`);
     const file = join(from.dataDir, 'old.backup');
@@ -132,7 +132,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
     expect(readdirSync(from.dataDir).filter((entry) => entry.includes('backup'))).toEqual([]);
   });
 
-  it('A backup file is restored over existing data only with --force', async () => {
+  it('is restored over existing data only with --force', async () => {
     const file = await backupOfEveryTable(name);
     const to = await fresh(name);
     const store = await to.open();
@@ -154,7 +154,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
     }
   });
 
-  it('A backup file is not restored while the server runs', async () => {
+  it('is not restored while the server runs', async () => {
     const file = await backupOfEveryTable(name);
     const to = await fresh(name);
     const app = await startApp(settings(to));

@@ -222,7 +222,7 @@ describe('certlantern check', () => {
     expect(out).toMatch(/ 64 {3}the command line/);
   });
 
-  it('certlantern check ends at once on SIGINT, with exit code 130', async () => {
+  it('ends at once on SIGINT, with exit code 130', async () => {
     const peer = await startRawPeer(silent);
     running.push(peer);
     const { process: child } = startPackaged('check', `https://127.0.0.1:${peer.port}`);

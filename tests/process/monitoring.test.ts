@@ -150,7 +150,7 @@ describe('Alarms', () => {
 });
 
 describe('The metrics', () => {
-  it('The metrics have labels from a fixed list, without hosts or people', () => {
+  it('have labels from a fixed list, without hosts or people', () => {
     const labels = [...metrics.matchAll(/^certlantern_\w+\{([^}]*)\}/gm)].flatMap(([, text = '']) =>
       [...text.matchAll(/(\w+)="/g)].map(([, name = '']) => name),
     );

@@ -54,7 +54,7 @@ describe('The image that the Dockerfile builds', () => {
       expect(notices).toContain(text);
   });
 
-  it('The image that the Dockerfile builds has the licence of each package of the server', () => {
+  it('has the licence of each package of the server', () => {
     const without = image.packages.filter(
       (path) => !readdirSync(join(image.folder, path)).some((name) => /^(?:licen[cs]e|readme)/i.test(name)),
     );
@@ -74,7 +74,7 @@ describe('The image that the Dockerfile builds', () => {
     expect(nowhere.output()).toContain('ECONNREFUSED');
   });
 
-  it('The image that the Dockerfile builds has the admin commands, which install and build nothing', async () => {
+  it('has the admin commands, which install and build nothing', async () => {
     const admin = image.run(['node', 'scripts/boot.mjs', 'scripts/admin.ts', 'accounts'], { PORT: port });
     expect({ code: await admin.ended, output: admin.output() }).toMatchObject({ code: 0 });
     expect(admin.output()).not.toContain('Installing');
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux' && (hasSystemd() || installDebianPac
       expect(analyze('verify', '--man=no', unit)).toEqual({ status: 0, said: '' });
     });
 
-    it('The image that the Dockerfile builds has a systemd-analyze exposure of at most 1.5 out of 10', () => {
+    it('has a systemd-analyze exposure of at most 1.5 out of 10', () => {
       expect(analyze('security', '--offline=true', '--threshold=15', '--no-pager', unit)).toMatchObject({
         status: 0,
       });

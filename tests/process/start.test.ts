@@ -74,7 +74,7 @@ describe('A server that was started without configuration', () => {
 });
 
 describe('A restart', () => {
-  it('A restart keeps the secrets, which only the owner can read', async () => {
+  it('keeps the secrets, which only the owner can read', async () => {
     const first = await start();
     const path = join(first.dataDir, 'secrets.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -181,7 +181,7 @@ describe('Traces', () => {
     for (const { value } of alice.cookies.values()) expect(everything).not.toContain(value);
   });
 
-  it('Traces do not affect the server if the collector is unreachable', async () => {
+  it('do not affect the server if the collector is unreachable', async () => {
     const app = await startApp({
       DATA_DIR: join(folder.path, 'data'),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,

@@ -23,7 +23,7 @@ const arrival = {
 };
 
 describeEachDatabase('disabling an account', (open) => {
-  it('disabling an account ends its sessions and refuses sign-in with account_disabled', async () => {
+  it('ends its sessions and refuses sign-in with account_disabled', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     await openSession(store, session(alice.id, 'before'));

@@ -50,7 +50,7 @@ describeEachDatabase('the account store', (open) => {
     ]);
   });
 
-  it('the account store keeps the stored names when a sign-in brings empty ones', async () => {
+  it('keeps the stored names when a sign-in brings empty ones', async () => {
     const store = await open();
     await openAccount(store, { ...alice, company: 'Example Ltd' });
     const again = await openAccount(store, { ...alice, name: '', company: '' });

@@ -104,7 +104,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     expect(await rowsIn(database)).toEqual(before);
   });
 
-  it('a database of schema level 20 is migrated even if it also has tables of another program', async () => {
+  it('is migrated even if it also has tables of another program', async () => {
     const database = await formerDatabase(name);
     await execute(database, 'create table others (id integer)');
     await database.open();
@@ -135,7 +135,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     expect(after['oldest_program']).toEqual(['{"level":23}']);
   });
 
-  it('a database of schema level 20 is refused as newer_database if it has an unknown migration', async () => {
+  it('is refused as newer_database if it has an unknown migration', async () => {
     const database = await formerDatabase(name);
     await execute(database, `insert into kysely_migration (name, timestamp) values ('0021-other', '')`);
     await expect(database.open()).rejects.toMatchObject({

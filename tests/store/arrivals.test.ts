@@ -20,7 +20,7 @@ const trial = { addressHash: 'hash of alice' };
 const PREMIUM = { plan: 'premium', status: 'trialing', source: 'trial', endsAt: NOW + 14 * DAY };
 
 describeEachDatabase('a trial', (open) => {
-  it('a trial starts with a new account that requests it and lasts 14 days', async () => {
+  it('starts with a new account that requests it and lasts 14 days', async () => {
     const store = await open();
     expect(await openAccount(store, { ...arrival, trial })).toMatchObject({
       created: true,
@@ -30,7 +30,7 @@ describeEachDatabase('a trial', (open) => {
     expect(plain).toMatchObject({ account: { entitlement: { plan: 'free' } } });
   });
 
-  it('a trial does not start for an existing account', async () => {
+  it('does not start for an existing account', async () => {
     const store = await open();
     await openAccount(store, arrival);
     const again = await openAccount(store, { ...arrival, trial });
@@ -79,7 +79,7 @@ describeEachDatabase('a trial', (open) => {
     expect(afresh).toMatchObject({ account: { entitlement: { plan: 'premium' } } });
   });
 
-  it('a trial is not used up on a deployment where everyone has Premium', async () => {
+  it('is not used up on a deployment where everyone has Premium', async () => {
     const store = await open({ everyonePremium: true });
     await openAccount(store, { ...arrival, trial });
     expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([]);
@@ -105,7 +105,7 @@ describeEachDatabase('closed sign-up', (open) => {
 });
 
 describeEachDatabase('verifying an address for the first time', (open) => {
-  it('verifying an address for the first time ends all earlier sessions of its account', async () => {
+  it('ends all earlier sessions of its account', async () => {
     const store = await open();
     const opened = await openAccount(store, arrival);
     if (!opened.ok) throw new Error(opened.code);

@@ -45,7 +45,7 @@ describeEachDatabase('private CAs', (open) => {
     expect(await listAuthorities(store.db, id)).toHaveLength(2);
   });
 
-  it('private CAs are returned with each claimed monitor of their account', async () => {
+  it('are returned with each claimed monitor of their account', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     await trust(store, alice.id, [one, two]);

@@ -4,7 +4,7 @@ import { accountTables } from '../kit/databases/account-tables.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 
 describeEachDatabase('The catalogue of tables', (open) => {
-  it('The catalogue of tables has every table of the database', async () => {
+  it('has every table of the database', async () => {
     const { db } = await open();
     const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
     // This table exists only in databases that an older version created.

@@ -60,7 +60,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await queued()).toEqual(['expiry critical delivered', 'expiry three_days']);
   });
 
-  it('a certificate that expires on several domains is reported with the targets of domains that share a host', async () => {
+  it('is reported with the targets of domains that share a host', async () => {
     const store = await open();
     const { accountId, ids, see } = await createCertificateWorld(store);
     const backend = { host: 'a.shop.example', target: writeTarget({ connect_to: '10.0.0.7' }) };
@@ -172,7 +172,7 @@ describeEachDatabase('a certificate that expires on several domains', (open) => 
     expect(await named(NOW + 61 * MINUTE)).toEqual(['b', 0]);
   });
 
-  it('a certificate that expires on several domains is acknowledged for all its domains at once', async () => {
+  it('is acknowledged for all its domains at once', async () => {
     const store = await open();
     const { accountId, see, queued, deliverAll, incidentOf } = await createCertificateWorld(store);
     for (const host of HOSTS) await see(host, NOW);
@@ -328,7 +328,7 @@ describeEachDatabase('a certificate that was renewed on one of its domains', (op
 });
 
 describeEachDatabase('a domain registration that expires soon', (open) => {
-  it('a domain registration that expires soon is reported once for all hosts under the registered domain', async () => {
+  it('is reported once for all hosts under the registered domain', async () => {
     const store = await open();
     const { ids, queued, see } = await createCertificateWorld(store);
     const expiresAt = NOW + 20 * DAY;

@@ -338,7 +338,7 @@ describeEachDatabase('the story of a certificate', (open) => {
     ]);
   });
 
-  it('the story of a certificate cannot be read by other accounts', async () => {
+  it('cannot be read by other accounts', async () => {
     const store = await open();
     await fillStore(store);
     const { id: accountId } = await person(store, 'eve');

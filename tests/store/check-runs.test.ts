@@ -45,7 +45,7 @@ describeEachDatabase('check runs', (open) => {
     expect(await checkRunsOf(store.db, { ...key, since: NOW + 30 * MINUTE })).toHaveLength(2);
   });
 
-  it('check runs are extended by updating two rows, without an insert', async () => {
+  it('are extended by updating two rows, without an insert', async () => {
     const { store, key } = await createMonitor(await open());
     const leaf = certificate();
     await check(store, NOW, [leaf], every15(0));

@@ -30,7 +30,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(first[0]?.leaseToken).not.toBe(second[0]?.leaseToken);
   });
 
-  it('claims of monitors are exclusive until the lease expires', async () => {
+  it('are exclusive until the lease expires', async () => {
     const store = await open();
     await withMonitors(store, 1);
     await claimOne(store, NOW);
@@ -51,7 +51,7 @@ describeEachDatabase('claims of monitors', (open) => {
     });
   });
 
-  it('claims of monitors are released at once, but only with the right lease token', async () => {
+  it('are released at once, but only with the right lease token', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const claimed = await claimOne(store, NOW);
@@ -99,7 +99,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect([await rows('check_runs'), await rows('certificates')]).toEqual([1, 1]);
   });
 
-  it('claims of monitors are void after their monitor is removed', async () => {
+  it('are void after their monitor is removed', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const claimed = await claimOne(store, NOW);
@@ -164,7 +164,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
-  it('claims of monitors can record the same new certificates at the same time', async () => {
+  it('can record the same new certificates at the same time', async () => {
     const database = await freshDatabase('postgres');
     try {
       const stores = [await database.open(), await database.open()] as const;

@@ -73,7 +73,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     expect((await everyRow(store.db))['trials']).toEqual(trials);
   });
 
-  it('the deletion of an account is refused while an uncancelled subscription runs', async () => {
+  it('is refused while an uncancelled subscription runs', async () => {
     const store = await open();
     const alice = await live(store, 'alice', certificate({ subject: 'R10' }));
     const [subscription] = await listSubscriptions(store, alice.id);

@@ -32,7 +32,7 @@ const LEASE = 60_000;
 const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
 
 describeEachDatabase('deliveries', (open) => {
-  it('deliveries are claimed with everything that a message needs', async () => {
+  it('are claimed with everything that a message needs', async () => {
     const store = await open();
     const { leaf, accountId, monitorId } = await queueAlert(store);
     expect(await claimDueDeliveries(store, claim)).toEqual([
@@ -91,7 +91,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await attempts(store)).toEqual([null, 'delivered']);
   });
 
-  it('deliveries are settled only once', async () => {
+  it('are settled only once', async () => {
     const store = await open();
     await queueAlert(store);
     const { leaseToken } = await claimOne(store, NOW);
@@ -322,7 +322,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id });
   });
 
-  it('deliveries are removed with their monitor', async () => {
+  it('are removed with their monitor', async () => {
     const store = await open();
     const { accountId, monitorId } = await queueAlert(store);
     const { leaseToken } = await claimOne(store, NOW);

@@ -10,7 +10,7 @@ describeEachDatabase('a test that changes the schema', (open) => {
     await sql`select changed_by_a_test from monitors`.execute(db);
   });
 
-  it('a test that changes the schema does not affect the database of the next test', async () => {
+  it('does not affect the database of the next test', async () => {
     const { db } = await open();
     await expect(sql`select changed_by_a_test from monitors`.execute(db)).rejects.toThrow(
       'changed_by_a_test',

@@ -25,7 +25,7 @@ describeEachDatabase('the tables of better-auth', (open) => {
     expect(idToken.split('.')).toHaveLength(3);
   });
 
-  it('the tables of better-auth are pruned of expired sessions and verification values', async () => {
+  it('are pruned of expired sessions and verification values', async () => {
     const store = await open();
     const auth = betterAuth(optionsFor(store));
     await auth.api.signUpEmail({

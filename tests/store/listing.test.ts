@@ -168,7 +168,7 @@ describeEachDatabase('the tables behind the domain list', (open, name) => {
         }
   });
 
-  it('the tables behind the domain list are read without waiting for a writer', async () => {
+  it('are read without waiting for a writer', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, { largest: 20, teams: 0, total: 20, now: NOW });
     const filters = [

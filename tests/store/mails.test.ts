@@ -72,7 +72,7 @@ describeEachDatabase('mails', (open) => {
     promise('queues');
   });
 
-  it('mails are claimed with everything that a message needs', async () => {
+  it('are claimed with everything that a message needs', async () => {
     const store = await open();
     await enqueue(store, { content: reset, expiresAt: NOW + 30 * MINUTE });
     expect(await claimDueMails(store, claim)).toEqual([
@@ -219,7 +219,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimDueMails(store, claim)).toHaveLength(1);
   });
 
-  it('mails are rescheduled if a clock that ran ahead had postponed them', async () => {
+  it('are rescheduled if a clock that ran ahead had postponed them', async () => {
     const store = await open();
     await enqueue(store, { now: NOW + 30 * DAY });
     await enqueue(store);
@@ -227,7 +227,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimDueMails(store, claim)).toHaveLength(2);
   });
 
-  it('mails are pruned only after they are settled', async () => {
+  it('are pruned only after they are settled', async () => {
     const store = await open();
     await enqueue(store);
     await enqueue(store);
@@ -240,7 +240,7 @@ describeEachDatabase('mails', (open) => {
 });
 
 describeEachDatabase('the mail quota of an unverified address', (open) => {
-  it('the mail quota of an unverified address is 15 mails and 5 links a day', async () => {
+  it('is 15 mails and 5 links a day', async () => {
     const store = await open();
     const take = (isLink: boolean, now = NOW) =>
       consumeMailQuota(store, { address: 'Alice@example.com', isLink, now });

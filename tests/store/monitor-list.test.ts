@@ -20,7 +20,7 @@ const HOSTS = {
 };
 
 describeEachDatabase('the list of monitors', (open) => {
-  it('the list of monitors is sorted newest first and split into pages', async () => {
+  it('is sorted newest first and split into pages', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const page = async (page: number) =>
@@ -65,7 +65,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(each.map(({ host }) => host)).toEqual(hosts);
   });
 
-  it('the list of monitors can be filtered by state, whose days are rounded down', async () => {
+  it('can be filtered by state, whose days are rounded down', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const inState = async (

@@ -105,7 +105,7 @@ describeEachDatabase('a paused monitor', (open) => {
     });
   });
 
-  it('a paused monitor cannot be paused, resumed or swapped by another account', async () => {
+  it('cannot be paused, resumed or swapped by another account', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 3);
     const charlie = await person(store, 'charlie');

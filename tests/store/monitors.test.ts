@@ -26,7 +26,7 @@ import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 describeEachDatabase('monitors', (open) => {
-  it('monitors are due at once when they are added, and publish signals', async () => {
+  it('are due at once when they are added, and publish signals', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const signals: unknown[] = [];
@@ -79,7 +79,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await add(store, bob.id, 'a.example')).toMatchObject({ ok: true });
   });
 
-  it('monitors cannot be read or changed by another account', async () => {
+  it('cannot be read or changed by another account', async () => {
     const store = await open();
     const [alice, charlie] = [await person(store, 'alice'), await person(store, 'charlie')];
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
@@ -95,7 +95,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await findMonitor(store, { accountId: alice.id, monitorId })).not.toBeNull();
   });
 
-  it('monitors are not found after their removal', async () => {
+  it('are not found after their removal', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
@@ -109,7 +109,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await findMonitor(store, key)).toBeNull();
   });
 
-  it('monitors keep an interval that is set while a check is running', async () => {
+  it('keep an interval that is set while a check is running', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });

@@ -109,7 +109,7 @@ describe('the SQLite dialect', () => {
     expect(order).toEqual(['outcome', 'next outcome', 'check', 'claim']);
   });
 
-  it('the SQLite dialect keeps working after failed transactions', async () => {
+  it('keeps working after failed transactions', async () => {
     const { db } = await freshStore('sqlite');
     const fail = () => db.transaction().execute((trx) => sql`insert into others values (1)`.execute(trx));
     await expect(fail()).rejects.toThrow('no such table');

@@ -141,7 +141,7 @@ describe.skipIf(!hasDatabase('postgres'))('opening PostgreSQL', () => {
 });
 
 describe('an unusable PostgreSQL server', () => {
-  it('an unusable PostgreSQL server is reported as unreachable after the last connection attempt', async () => {
+  it('is reported as unreachable after the last connection attempt', async () => {
     const url = new URL(`postgres://alice:s3cret@127.0.0.1:${await freePort()}/certs`);
     await expectRefusal(
       url,

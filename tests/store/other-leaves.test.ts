@@ -89,7 +89,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(sorted(await listed(store, accountId))).toEqual(sorted([[later, 1, 'all.shop.example'], other]));
   });
 
-  it('A certificate that only further addresses of a domain serve is found by text, by tag and by its own expiry date', async () => {
+  it('is found by text, by tag and by its own expiry date', async () => {
     const { store, accountId, halfId, allId } = await half();
     await removeMonitor(store, { accountId, monitorId: allId, now: NOW });
     const describe = () => ({ notes: '', tags: ['shop'] });

@@ -49,7 +49,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW + 40 * MINUTE })).toBe(9);
   });
 
-  it('overdue checks are spread only once enough of them are repeat checks', async () => {
+  it('are spread only once enough of them are repeat checks', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));
@@ -61,7 +61,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(9);
   });
 
-  it('overdue checks are not spread while workers make progress', async () => {
+  it('are not spread while workers make progress', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));
@@ -77,7 +77,7 @@ describeEachDatabase('overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW, onlyIfIdle: true })).toBe(9);
   });
 
-  it('overdue checks are not spread if they are few', async () => {
+  it('are not spread if they are few', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, [1, 2, 3]);

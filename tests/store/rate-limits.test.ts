@@ -25,7 +25,7 @@ describeEachDatabase('rate limits', (open) => {
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(3);
   });
 
-  it('rate limits can refund uses, but never more than were counted', async () => {
+  it('can refund uses, but never more than were counted', async () => {
     const store = await open();
     for (let count = 0; count < 3; count++) await consumeRateLimit(store, use);
     await refundRateLimit(store, use);
@@ -35,7 +35,7 @@ describeEachDatabase('rate limits', (open) => {
     expect(await consumeRateLimit(store, use)).toMatchObject({ allowed: false });
   });
 
-  it('rate limits are pruned when their window is over', async () => {
+  it('are pruned when their window is over', async () => {
     const store = await open();
     await consumeRateLimit(store, use);
     expect(await deleteExpired(store, 'rate_limits', NOW + 59_999)).toBe(0);

@@ -17,7 +17,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     expect(await emails(onReplica(store))).toEqual(['late@example.com']);
   });
 
-  it('a read replica is bypassed while it cannot be reached, with one warning', async () => {
+  it('is bypassed while it cannot be reached, with one warning', async () => {
     const said: string[] = [];
     const log = { warn: (_details: object, line: string) => said.push(line) };
     const replicaUrl = `postgres://alice@127.0.0.1:${await freePort()}/nowhere`;
@@ -28,7 +28,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     expect(said).toEqual(['the read replica cannot be used']);
   });
 
-  it('a read replica is bypassed until it has the latest migration', async () => {
+  it('is bypassed until it has the latest migration', async () => {
     const [primary, replica] = [await fresh(), await fresh()];
     const behind = await replica.open();
     await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(

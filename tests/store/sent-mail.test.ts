@@ -27,7 +27,7 @@ describeEachDatabase('the sent mail of an account', (open) => {
     expect(await listed()).toEqual({ [ids.own]: OWN });
   });
 
-  it('the sent mail of an account can be queued again, unlike deliveries on other channels', async () => {
+  it('can be queued again, unlike deliveries on other channels', async () => {
     const { store, account, ids } = await createFailedAlerts(await open());
     const again = await requeueMail(store, account, { ids: null, now: NOW + DAY });
     expect(again.toSorted()).toEqual([ids.own, ids.ops].toSorted());

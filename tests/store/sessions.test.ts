@@ -118,7 +118,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await listSessions(store, alice.id, NOW + 14 * DAY)).toMatchObject([{ id: 'session' }]);
   });
 
-  it('sessions cannot be ended for another account', async () => {
+  it('cannot be ended for another account', async () => {
     const store = await signedIn(await open());
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     expect(await endSession(store, 'session', bob.id)).toBe(false);
@@ -126,13 +126,13 @@ describeEachDatabase('sessions', (open) => {
     expect(await endSession(store, 'session', alice.id)).toBe(true);
   });
 
-  it('sessions are pruned once they can no longer be refreshed', async () => {
+  it('are pruned once they can no longer be refreshed', async () => {
     const store = await signedIn(await open());
     expect(await deleteExpired(store, 'sessions', NOW + 14 * DAY - 1)).toBe(0);
     expect(await deleteExpired(store, 'sessions', NOW + 14 * DAY)).toBe(1);
   });
 
-  it('sessions are pruned beyond 200 per account, oldest first', async () => {
+  it('are pruned beyond 200 per account, oldest first', async () => {
     const store = await signedIn(await open());
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     await openSession(store, { ...newSession(bob.id, 'of bob'), signedInAt: NOW - DAY });

@@ -90,7 +90,7 @@ describeEachDatabase('monitors that share a probe', (open) => {
     expect(await namesOf(store, await alongAt(store, due))).toEqual(['due too']);
   });
 
-  it('monitors that share a probe are recorded separately, each under its own lease', async () => {
+  it('are recorded separately, each under its own lease', async () => {
     const store = await open();
     const [first, along] = [
       await createCheckedMonitor(store, 'first', {}),
@@ -130,7 +130,7 @@ describeEachDatabase('monitors that share a probe', (open) => {
 describe.skipIf(!hasDatabase('postgres'))(
   'monitors that share a probe among several workers (postgres)',
   () => {
-    it('monitors that share a probe are each claimed by one worker', async () => {
+    it('are each claimed by one worker', async () => {
       const database = await freshDatabase('postgres');
       try {
         const stores = await Promise.all([1, 2, 3].map(() => database.open()));

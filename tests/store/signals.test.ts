@@ -51,7 +51,7 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     await expect.poll(() => heard.at(-1)).toEqual(change);
   });
 
-  it('signals are not triggered by malformed notifications', async () => {
+  it('are not triggered by malformed notifications', async () => {
     const [home, other] = await twoStores();
     const heard = listen(other);
     for (const payload of ['', 'null', '{', '{"signal":7}', '{"signal":{"topic":"x"}}'])

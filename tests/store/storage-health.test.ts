@@ -69,7 +69,7 @@ describe('verifying the embedded database', () => {
     expect(new Set(blocked)).toEqual(new Set([0]));
   });
 
-  it('verifying the embedded database ends after its present table when the store is closed', async () => {
+  it('ends after its present table when the store is closed', async () => {
     const store = await openStore({ databaseUrl: null, dataDir: await filledFolder(300) });
     const verification = store.storage.verify();
     await store.close();

@@ -222,7 +222,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     expect(reached).toEqual([]);
   });
 
-  it('the data that an account stores per day has a limit that grows with the number of domains', async () => {
+  it('has a limit that grows with the number of domains', async () => {
     const { store, reached, key } = await openLimited(open, { storedKbPerDay: 100 });
     for (let index = 0; index < 10; index++)
       await watch(store, key.accountId, `host-${index}.example`, { now: NOW + DAY });
@@ -233,7 +233,7 @@ describeEachDatabase('the data that an account stores per day', (open) => {
     expect(reached).toEqual([]);
   });
 
-  it('the data that an account stores per day is removed when the account is deleted', async () => {
+  it('is removed when the account is deleted', async () => {
     const { store, key } = await openLimited(open, { storedKbPerDay: 100 });
     await checkAll(
       store,

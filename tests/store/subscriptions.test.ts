@@ -47,7 +47,7 @@ function orders<T>(entries: readonly T[]): T[][] {
 }
 
 describeEachDatabase('payment events', (open) => {
-  it('payment events are applied once, even if they arrive several times at once', async () => {
+  it('are applied once, even if they arrive several times at once', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const event = told(NOW);
@@ -205,7 +205,7 @@ describeEachDatabase('refunds', (open) => {
 });
 
 describeEachDatabase('the customer of an account', (open) => {
-  it('the customer of an account is the first one that paid and belongs to no other account', async () => {
+  it('is the first one that paid and belongs to no other account', async () => {
     const store = await open();
     const people = await Promise.all(['alice', 'bob', 'charlie'].map((name) => person(store, name)));
     for (const [index, { id }] of people.entries())

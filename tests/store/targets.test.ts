@@ -30,7 +30,7 @@ async function twoBackends(store: Store) {
 }
 
 describeEachDatabase('Domains of one host with different targets', (open) => {
-  it('Domains of one host with different targets are stored side by side, and each only once', async () => {
+  it('are stored side by side, and each only once', async () => {
     const store = await open();
     const { accountId, plain, one } = await twoBackends(store);
     expect(plain).not.toHaveProperty('target');
@@ -83,7 +83,7 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     ]);
   });
 
-  it('Domains of one host with different targets have their names in summaries and expectations', async () => {
+  it('have their names in summaries and expectations', async () => {
     const store = await open();
     const { accountId, plain, one } = await twoBackends(store);
     const leaf = certificate({ notAfter: NOW + 3 * DAY });
@@ -144,7 +144,7 @@ describeEachDatabase('Domains of one host with different targets', (open) => {
     expect(await add(to('elsewhere.example:8445'))).toBe('ok');
   });
 
-  it('Domains of one host with different targets are exported with their targets', async () => {
+  it('are exported with their targets', async () => {
     const store = await open();
     const { accountId } = await twoBackends(store);
     const account = { id: accountId, email: 'alice@example.com' };

@@ -28,7 +28,7 @@ const HOUR = 60 * MINUTE;
 const leaf = certificate();
 
 describeEachDatabase('the uptime of a monitor', (open) => {
-  it('the uptime of a monitor is null before the first check and up after a successful one', async () => {
+  it('is null before the first check and up after a successful one', async () => {
     const { store, key } = await createMonitor(await open());
     expect(await findMonitor(store, key)).toMatchObject({
       uptime: null,
@@ -168,7 +168,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await dailyDowntimes(store, [monitor], last)).toEqual(new Map([[key.monitorId, [60, 60]]]));
   });
 
-  it('the uptime of a monitor stays null if the monitor is paused during its check', async () => {
+  it('stays null if the monitor is paused during its check', async () => {
     const { store, key } = await createMonitor(await open());
     const claimed = await claimOne(store, NOW);
     await pauseMonitor(store, { ...key, now: NOW });

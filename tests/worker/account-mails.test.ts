@@ -40,7 +40,7 @@ const states = async (rig: Rig) =>
 const link: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
 
 describeAnyDatabase('The welcome mail', (open) => {
-  it('The welcome mail is sent once when an account adds its first domains', async () => {
+  it('is sent once when an account adds its first domains', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
     await Promise.all([
@@ -55,7 +55,7 @@ describeAnyDatabase('The welcome mail', (open) => {
     expect(reached[0]?.subject).toMatch(/^Alerts for pay\.fjord\.example( and 2 more)? will arrive here$/);
   });
 
-  it('The welcome mail is not sent if no domain was added', async () => {
+  it('is not sent if no domain was added', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
     await add(rig);
@@ -92,7 +92,7 @@ describeAnyDatabase('A suppressed address', (open) => {
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(false);
   });
 
-  it('A suppressed address is released when it is verified or its owner asks for it', async () => {
+  it('is released when it is verified or its owner asks for it', async () => {
     const rig = await startRig(await open());
     const { db } = rig.store;
     await refuse(rig, 'bounced');

@@ -63,7 +63,7 @@ describeAnyDatabase('A bounce report', (open) => {
     expect(imap.mails()).toEqual([]);
   });
 
-  it('A bounce report stays in the mailbox until the database has recorded it', async () => {
+  it('stays in the mailbox until the database has recorded it', async () => {
     const rig = await startRig(await open());
     imap.append(postfixReport({ to: await deliverAlert(rig), recipient: ADDRESS }));
     // The records of the first attempt, during which the connection broke, are written again with the same result.

@@ -154,7 +154,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     expect(types(sink)).toEqual(Array.from({ length: 11 }, () => 'test'));
   });
 
-  it('An alert over HTTP is never sent to a forbidden address', async () => {
+  it('is never sent to a forbidden address', async () => {
     const rig = await startRig(await open(), { allow: ['127.0.0.1/32', '::1/128'] });
     const sink = await startSink();
     const id = await add(rig, {
@@ -171,7 +171,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
 });
 
 describeAnyDatabase('A failing channel', (open) => {
-  it('A failing channel is switched off after five days, and its owner gets a mail', async () => {
+  it('is switched off after five days, and its owner gets a mail', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -185,7 +185,7 @@ describeAnyDatabase('A failing channel', (open) => {
     expect(rig.arrivals[0]?.at).toBeGreaterThanOrEqual(START + 5 * DAY_MS);
   });
 
-  it('A failing channel stays on if two failures are thirty days apart', async () => {
+  it('stays on if two failures are thirty days apart', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));

@@ -174,7 +174,7 @@ describe('The claim loop', () => {
     await expect.poll(() => done, STOPPED).toEqual(['late']);
   });
 
-  it('The claim loop does not lose a wake-up during a claim', async () => {
+  it('does not lose a wake-up during a claim', async () => {
     fakeTimers();
     const claims: ((items: Item[]) => void)[] = [];
     const { loop, done } = rig({ claim: () => new Promise((resolve) => claims.push(resolve)) });

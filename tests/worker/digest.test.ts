@@ -103,7 +103,7 @@ describeEachDatabase('The weekly digest', (open) => {
     expect(text).not.toMatch(/undefined|NaN|null/);
   });
 
-  it('The weekly digest is queued once, even by two concurrent workers', async () => {
+  it('is queued once, even by two concurrent workers', async () => {
     const rig = await startRig(await open());
     await rig.watch('a.fjord.example');
     const now = await digestFor(rig);

@@ -106,7 +106,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect((await rig.read(own[1] as Monitor)).certificate).not.toBeNull();
   });
 
-  it('Site icons are fetched again after a week, and signal only a change', async () => {
+  it('are fetched again after a week, and signal only a change', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');
     await rig.runDue();
@@ -169,7 +169,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect(await claim(now + DAY_MS)).toHaveLength(4);
   });
 
-  it('Site icons are due again after a clock that ran ahead was corrected', async () => {
+  it('are due again after a clock that ran ahead was corrected', async () => {
     const { rig } = await startWithIcons(await open());
     await rig.watch('shop.fjord.example');
     await rig.runDue();
@@ -180,7 +180,7 @@ describeAnyDatabase('Site icons', (open) => {
     expect(await rig.worker.runIcons()).toBe(1);
   });
 
-  it('Site icons are fetched from a real site by the running worker', async () => {
+  it('are fetched from a real site by the running worker', async () => {
     const rig = await startRig(await open());
     const { certificatePem, keyPem, chainPem } = rig.issue('shop.fjord.example');
     const server = createServer({ cert: certificatePem + chainPem, key: keyPem }, ({ url }, response) =>
@@ -194,7 +194,7 @@ describeAnyDatabase('Site icons', (open) => {
     await until(async () => (await rig.read(monitor)).faviconVersion !== null);
   });
 
-  it('Site icons do not delay checks while sites hang', async () => {
+  it('do not delay checks while sites hang', async () => {
     const hung: string[] = [];
     const hang = Promise.withResolvers<null>();
     const icons: IconSource = {

@@ -127,7 +127,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     expect(subjects(rig)).toEqual([`${HOST} expires in 8 days`, `${HOST} expires in 8 days`]);
   });
 
-  it('The mails about an incident are delayed until the end of a snooze', async () => {
+  it('are delayed until the end of a snooze', async () => {
     const rig = await begin();
     const monitor = await rig.watch(HOST, ending(rig, 8));
     await rig.runDue();
@@ -153,7 +153,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     expect(rig.arrivals[0]?.at).toBeLessThan(window.endsAt + 2 * MINUTE_MS);
   });
 
-  it('The mails about an incident are delayed by quiet hours, except critical ones', async () => {
+  it('are delayed by quiet hours, except critical ones', async () => {
     const rig = await begin();
     const quietHours = { fromMinute: 8 * 60, toMinute: 12 * 60, criticalAlways: true };
     const settings = { ...DEFAULT_ALERT_SETTINGS, quietHours };

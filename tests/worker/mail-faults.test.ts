@@ -22,7 +22,7 @@ const deliveries = (rig: Rig) =>
   rig.store.db.selectFrom('deliveries').select(['state', 'attempts', 'detail']).execute();
 
 describeAnyDatabase('An alert by mail', (open) => {
-  it('An alert by mail is retried while the mail server is down, and arrives once', async () => {
+  it('is retried while the mail server is down, and arrives once', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await sendExpiryAlert(rig, 6.5);
@@ -134,7 +134,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     ]);
   });
 
-  it('An alert by mail is delivered after greylisting', async () => {
+  it('is delivered after greylisting', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('greylist');
     await sendExpiryAlert(rig, 6.5);
@@ -186,7 +186,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('An alert by mail is superseded by the alert of the next step', async () => {
+  it('is superseded by the alert of the next step', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await sendExpiryAlert(rig, 3.5);
@@ -197,7 +197,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect((await deliveries(rig)).map(({ state }) => state).toSorted()).toEqual(['delivered', 'superseded']);
   });
 
-  it('An alert by mail is superseded by a renewal', async () => {
+  it('is superseded by a renewal', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await sendExpiryAlert(rig, 6.5);
@@ -209,7 +209,7 @@ describeAnyDatabase('An alert by mail', (open) => {
     expect((await deliveries(rig)).map(({ state }) => state)).toEqual(['superseded']);
   });
 
-  it('An alert by mail is sent again if the renewal was reverted', async () => {
+  it('is sent again if the renewal was reverted', async () => {
     const rig = await startRig(await open());
     const old = rig.issue(HOST, { notBefore: START - 80 * DAY_MS, notAfter: START + 13 * DAY_MS });
     await rig.sink.down();

@@ -65,7 +65,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     expect(text('Feedback')).toMatch(/Sent: +1 March 2027, 09:30 UTC/);
   });
 
-  it('A mail other than an alert is sent once, and its content is deleted', async () => {
+  it('is sent once, and its content is deleted', async () => {
     const rig = await startRig(await open());
     await enqueue(rig, VERIFY_MAIL);
     await enqueue(rig, { kind: 'password_changed' });
@@ -78,7 +78,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     expect(await rig.runDue()).toMatchObject({ mails: 0 });
   });
 
-  it('A mail other than an alert is sent by the running worker after a signal', async () => {
+  it('is sent by the running worker after a signal', async () => {
     const rig = await startRig(await open());
     rig.worker.start();
     await enqueue(rig, VERIFY_MAIL);
@@ -97,7 +97,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     expect(mail?.text).toContain('A horizon!\nLovely.');
   });
 
-  it('A mail other than an alert is retried for days while the mail server is down', async () => {
+  it('is retried for days while the mail server is down', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await enqueue(rig, PREMIUM_ENDED_MAIL);
@@ -120,7 +120,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     ]);
   });
 
-  it('A mail other than an alert is dropped once its link has expired', async () => {
+  it('is dropped once its link has expired', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await enqueue(rig, resetMail(rig));
@@ -144,7 +144,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it('A mail other than an alert is released when the worker stops while sending it', async () => {
+  it('is released when the worker stops while sending it', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('silence');
     await enqueue(rig, VERIFY_MAIL);
@@ -203,7 +203,7 @@ describeAnyDatabase('An unverified address', (open) => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(Array(17).fill('delivered'));
   });
 
-  it('An unverified address does not use up its quota with mails that no server accepted', async () => {
+  it('does not use up its quota with mails that no server accepted', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     rig.sink.behave('greylist');
@@ -225,7 +225,7 @@ describeAnyDatabase('An unverified address', (open) => {
     expect(rig.arrivals).toHaveLength(15);
   });
 
-  it('An unverified address does not limit mails to the operator', async () => {
+  it('does not limit mails to the operator', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     const from = { name: 'Alice', email: ADDRESS, premium: false };

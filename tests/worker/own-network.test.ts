@@ -331,7 +331,7 @@ describe('The network check with canaries', () => {
     expect(await asked(nameless)).toEqual({ rounds: 1, trusts: false });
   });
 
-  it('The network check with canaries does not run for a host that was down already', async () => {
+  it('does not run for a host that was down already', async () => {
     expect(await asked(failing('shop.example', 'timeout', 'connect'), true)).toEqual({
       rounds: 0,
       trusts: true,

@@ -80,7 +80,7 @@ describeAnyDatabase('An alert that is permanently refused', (open) => {
     },
   );
 
-  it('An alert that is permanently refused is not sent again if another channel delivered it', async () => {
+  it('is not sent again if another channel delivered it', async () => {
     const rig = await startRig(await open());
     const sink = await startWebhookSink();
     onTestFinished(() => sink.stop());

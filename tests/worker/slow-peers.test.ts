@@ -74,7 +74,7 @@ describeAnyDatabase('The running worker', (open) => {
     expect(mail.parsed.subject).toContain('expires in 2 days');
   });
 
-  it('The running worker keeps checking while the mail server hangs', async () => {
+  it('keeps checking while the mail server hangs', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('silence');
     const host = 'pay.fjord.example';

@@ -59,7 +59,7 @@ describeAnyDatabase('The uptime of a monitor', (open) => {
     ]);
   });
 
-  it('The uptime of a monitor does not change after a single failed check', async () => {
+  it('does not change after a single failed check', async () => {
     const rig = await startRig(await open());
     const added = await rig.watch('shop.example');
     await rig.runDue();
@@ -74,7 +74,7 @@ describeAnyDatabase('The uptime of a monitor', (open) => {
     expect(await incidents(rig)).toEqual([]);
   });
 
-  it('The uptime of a monitor does not depend on the certificate', async () => {
+  it('does not depend on the certificate', async () => {
     const rig = await startRig(await open());
     const expired = rig.issue('shop.example', { notBefore: START - 9 * DAY_MS, notAfter: START - DAY_MS });
     const { peer } = await site(rig, expired);

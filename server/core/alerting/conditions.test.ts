@@ -114,14 +114,14 @@ describe('a replaced certificate', () => {
     expect(replacedCertificate(verdict({}), verdict({}))).toBeNull();
   });
 
-  it('a replaced certificate is reported when the leaf changes', () => {
+  it('is reported when the leaf changes', () => {
     expect(replacedCertificate(verdict({}), verdict({ leafFingerprint: 'bb' }))).toEqual({
       from: 'aa',
       to: 'bb',
     });
   });
 
-  it('a replaced certificate is reported after an outage during which the leaf changed', () => {
+  it('is reported after an outage during which the leaf changed', () => {
     const before = verdict({});
     const outage = { ...verdict(null), ...unreachedVerdict(before) };
     const second = { ...verdict(null), ...unreachedVerdict(outage) };

@@ -68,7 +68,7 @@ describe('quiet hours', () => {
     );
   });
 
-  it('quiet hours can begin and end on the same day', () => {
+  it('can begin and end on the same day', () => {
     const siesta = { fromMinute: 13 * 60, toMinute: 15 * 60, criticalAlways: true };
     expect(leaves('2026-11-21T12:30Z', 'warning', siesta)).toBe('2026-11-21T14:00:00.000Z');
     expect(leaves('2026-11-21T14:30Z', 'warning', siesta)).toBe('2026-11-21T14:30:00.000Z');

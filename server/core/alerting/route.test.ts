@@ -122,7 +122,7 @@ describe('the upcoming alerts of a certificate', () => {
       ...changes,
     }).map(({ step, at }) => [step, (END - at) / DAY]);
 
-  it('the upcoming alerts of a certificate are all future steps, soonest first', () => {
+  it('are all future steps, soonest first', () => {
     expect(ahead(END - 80 * DAY).map(([step]) => step)).toEqual([
       'renewal_overdue',
       'warning',

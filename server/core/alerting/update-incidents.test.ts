@@ -272,7 +272,7 @@ describe('a domain registration that ends', () => {
     expect(shows({ outcome: 'unavailable', domain: 'example.org' })).toEqual(['registration 60d']);
   });
 
-  it('a domain registration that ends is not reported if registration alerts are muted', () => {
+  it('is not reported if registration alerts are muted', () => {
     const { host } = registered();
     const registration = {
       outcome: 'expires',

@@ -29,7 +29,7 @@ describe('The posture of an endpoint', () => {
     expect(duePostureParts([{ verdict: first, isRequested: false }], { protocol: 'smtp', now })).toEqual(ALL);
   });
 
-  it('The posture of an endpoint is due once a day, or when a user requests a check', () => {
+  it('is due once a day, or when a user requests a check', () => {
     expect(due(20 * HOUR_MS)).toBeNull();
     expect(due(20 * HOUR_MS + 1)).toEqual(ALL);
     expect(due(HOUR_MS, { isRequested: true })).toEqual(ALL);

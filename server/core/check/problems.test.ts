@@ -19,7 +19,7 @@ const overdue = { code: 'renewal_overdue', severity: 'warning' } as const;
 const unreachable = { code: 'address_unreachable', severity: 'warning' } as const;
 
 describe('the problem of a host', () => {
-  it('the problem of a host is `overdue` only if no other finding asks for a fix', () => {
+  it('is `overdue` only if no other finding asks for a fix', () => {
     expect(codeOf(SOUND_VERDICT)).toBeNull();
     expect(codeOf(soundWith({ ...unreachable, severity: 'note' }))).toBeNull();
     expect(codeOf(soundWith(overdue))).toBe('overdue');

@@ -19,7 +19,7 @@ const lasting = (lifetimeMs: number, leftMs: number) => ({
 });
 
 describe('nextCheckAt', () => {
-  it('nextCheckAt is one interval from now', () => {
+  it('is one interval from now', () => {
     expect(due({ everyMinutes: 1440 })).toBe(DAY);
     expect(due({ everyMinutes: 10, certificates: [lasting(90 * DAY, 80 * DAY)] })).toBe(10 * MINUTE);
   });
@@ -43,19 +43,19 @@ describe('nextCheckAt', () => {
     );
   });
 
-  it('nextCheckAt is at the end of the renewal window of the CA', () => {
+  it('is at the end of the renewal window of the CA', () => {
     const renewalWindow = { start: NOW - DAY, end: NOW + 3 * HOUR };
     expect(due({ certificates: [{ ...lasting(90 * DAY, 60 * DAY), renewalWindow }] })).toBe(3 * HOUR);
   });
 
-  it('nextCheckAt is at a planned recheck, but never in the past', () => {
+  it('is at a planned recheck, but never in the past', () => {
     expect(due({ recheckAt: NOW + 30_000 })).toBe(30_000);
     expect(due({ recheckAt: NOW - HOUR })).toBe(0);
     expect(due({ recheckAt: NOW + 2 * DAY })).toBe(DAY);
     expect(due({ recheckAt: null })).toBe(DAY);
   });
 
-  it('nextCheckAt is one minute to one day from now, even for absurd lifetimes', () => {
+  it('is one minute to one day from now, even for absurd lifetimes', () => {
     expect(due({ certificates: [lasting(MINUTE, -HOUR)] })).toBe(10 * MINUTE);
     expect(due({ certificates: [lasting(-DAY, -HOUR)] })).toBe(DAY);
     expect(due({ certificates: [lasting(10, 5)] })).toBe(MINUTE);

@@ -76,7 +76,7 @@ describe('followUptime', () => {
     });
   });
 
-  it('followUptime keeps the known state after an unknown result', () => {
+  it('keeps the known state after an unknown result', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
     for (const standing of [UP, suspected, DOWN])
       expect(followUptime(standing, { state: 'unknown', now: NOW + MINUTE })).toEqual({
@@ -171,7 +171,7 @@ describe('uptimePercent', () => {
     expect(uptimePercent({ from, now: NOW, downMs })).toBe(percent);
   });
 
-  it('uptimePercent is 100 when monitoring has just begun', () => {
+  it('is 100 when monitoring has just begun', () => {
     expect(uptimePercent({ from: NOW, now: NOW, downMs: 0 })).toBe(100);
   });
 });

@@ -143,7 +143,7 @@ describe('assessUptime', () => {
     expect(assessUptime(seen({ addresses: [gone] }))).toMatchObject({ state: 'down' });
   });
 
-  it('assessUptime is up if one address works', () => {
+  it('is up if one address works', () => {
     expect(assessUptime(seen({ addresses: [failed('refused'), shook] }))).toMatchObject({ state: 'up' });
     expect(assessUptime(seen({ addresses: [failed('refused'), failed('timeout')] }))).toMatchObject({
       state: 'down',

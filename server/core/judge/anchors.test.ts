@@ -204,7 +204,7 @@ describe('a trusted intermediate', () => {
 });
 
 describe('a trusted certificate of the server itself', () => {
-  it('a trusted certificate of the server itself is judged as a leaf', () => {
+  it('is judged as a leaf', () => {
     const own = { ...currentOptions, certificateAuthority: false, extendedKeyUsage: ['serverAuth'] };
     const keyUsage = ['digitalSignature'] as const;
     const plain = rootOf({ ...own, keyUsage });

@@ -44,7 +44,7 @@ describe('the verdict on several addresses', () => {
     ]);
   });
 
-  it('the verdict on several addresses is the same for any order of the answers', () => {
+  it('is the same for any order of the answers', () => {
     const one = judgedAddresses([at('192.0.2.1', old), at('192.0.2.2', fresh)]);
     const other = judgedAddresses([at('192.0.2.1', fresh), at('192.0.2.2', old)]);
     expect(one.findings.map(({ code, fingerprint }) => [code, fingerprint])).toEqual(

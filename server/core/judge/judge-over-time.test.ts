@@ -91,7 +91,7 @@ describe('certificates that alternate at one address', () => {
     expect(codes(watched([a, b, a, a, a, a], DAY).last)).toEqual([]);
   });
 
-  it('certificates that alternate at one address are remembered, but at most six of them', () => {
+  it('are remembered, but at most six of them', () => {
     const many = Array.from({ length: 12 }, () => issue());
     expect(watched(many).last.lastSeen?.turns).toHaveLength(6);
   });
@@ -130,7 +130,7 @@ describe('certificates that differ between addresses', () => {
     );
   });
 
-  it('certificates that differ between addresses are reported once, even if they also alternate', () => {
+  it('are reported once, even if they also alternate', () => {
     const first = six(a, b);
     const second = judgedAddresses([at(1, b)], { observedAt: NOW + 1 }, first, NOW + 1);
     const { findings } = judgedAddresses([at(1, a), at(2, b)], { observedAt: NOW + 2 }, second, NOW + 2);
@@ -287,7 +287,7 @@ describe('the certificate for clients that send no ALPN', () => {
 });
 
 describe('a verdict of an older version', () => {
-  it('a verdict of an older version can be the previous verdict of a new check', () => {
+  it('can be the previous verdict of a new check', () => {
     const full = judged(a);
     const { at, leafFingerprint, expiring, findings } = full.lastSeen ?? { at: 0 };
     const old = JSON.parse(

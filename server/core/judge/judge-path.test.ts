@@ -189,7 +189,7 @@ describe('certificates that a server sends but the path does not use', () => {
     ]);
   });
 
-  it('certificates that a server sends but the path does not use are not reported if older clients may need them', () => {
+  it('are not reported if older clients may need them', () => {
     const older = mintAuthority({ commonName: 'Older Root', ...longValidity });
     const crossSign = older.intermediate({ commonName: 'Fjord Root', key: root.key, ...longValidity });
     expect(verdictOn([issue(), intermediate, crossSign]).findings).toEqual([]);
@@ -199,7 +199,7 @@ describe('certificates that a server sends but the path does not use', () => {
 describe('a lifetime over the maximum', () => {
   const long = { ...currentOptions, notAfter: currentOptions.notBefore + 399 * DAY };
 
-  it('a lifetime over the maximum is reported only for certificates below public roots', () => {
+  it('is reported only for certificates below public roots', () => {
     const publicStore = createTrustStore([root.der], { arePublic: true });
     const verdict = verdictOn(withChain(issue(long)), [], publicStore);
     expect(inWords(verdict).findings).toMatchObject([
@@ -247,7 +247,7 @@ describe('an authority that is still being fetched', () => {
     expect(isAwaiting(verdictOn([issue()], [fetched(intermediate)]))).toBe(false);
   });
 
-  it('an authority that is still being fetched is mentioned if a sent certificate leads to no trusted root', () => {
+  it('is mentioned if a sent certificate leads to no trusted root', () => {
     const removed = mintAuthority({ commonName: 'Removed Root', ...longValidity });
     const { key, subjectDer } = intermediate;
     const cross = removed.intermediate({ key, subjectDer, ...longValidity });

@@ -74,7 +74,7 @@ describe('the revocation state', () => {
     expect(trusted).toBe(state !== 'revoked');
   });
 
-  it('the revocation state is unknown without any evidence', () => {
+  it('is unknown without any evidence', () => {
     expect(judged([]).revocation).toMatchObject({ state: 'unknown', source: null, at: null });
   });
 
@@ -177,7 +177,7 @@ describe('the revocation state', () => {
       });
     });
 
-    it('a revoked intermediate with a second certificate for the same key is critical if both certificates are revoked', () => {
+    it('is critical if both certificates are revoked', () => {
       const verdict = judge(
         seen([said('crl', 'revoked', intermediate), said('crl', 'revoked', twin)]),
         NOW,
@@ -237,7 +237,7 @@ describe('OCSP staples', () => {
 describe('an earlier revocation', () => {
   const before = judged([said('crl', 'revoked')]);
 
-  it('an earlier revocation stays with its finding, whatever later answers say', () => {
+  it('stays with its finding, whatever later answers say', () => {
     for (const evidence of [[], [said('crl', 'good')], [said('crl', 'unreachable')]]) {
       const verdict = judged(evidence, { now: NOW + DAY, previous: before });
       expect(verdict).toMatchObject({
@@ -297,7 +297,7 @@ describe('an earlier revocation', () => {
     }
   });
 
-  it('an earlier revocation stays while the host cannot be reached', () => {
+  it('stays while the host cannot be reached', () => {
     const verdict = judge(observation([]), NOW + DAY, trustStore, before);
     expect(verdict).toMatchObject({ reached: false, revocation: { state: 'revoked' } });
     expect(verdict.lastSeen).toEqual(before.lastSeen);
@@ -319,7 +319,7 @@ describe('an earlier revocation', () => {
     expect(back.lastSeen?.revoked).toMatchObject([{ served: true }]);
   });
 
-  it('an earlier revocation is remembered for at most 20 certificates', () => {
+  it('is remembered for at most 20 certificates', () => {
     let previous: Verdict | null = null;
     for (let count = 0; count < 25; count++) {
       const shown = intermediate.issue(currentOptions);
@@ -330,7 +330,7 @@ describe('an earlier revocation', () => {
 });
 
 describe('a pending revocation answer', () => {
-  it('a pending revocation answer keeps the previous good answer while that is valid', () => {
+  it('keeps the previous good answer while that is valid', () => {
     const good = judged([said('crl', 'good')]);
     const pending = [said('crl', 'pending')];
     const soon = judged(pending, { now: NOW + 1000, previous: good });
@@ -341,7 +341,7 @@ describe('a pending revocation answer', () => {
     expect(judged([said('crl', 'unreachable')], { previous: good }).revocation.state).toBe('unavailable');
   });
 
-  it('a pending revocation answer keeps a previous answer without nextUpdate for a week', () => {
+  it('keeps a previous answer without nextUpdate for a week', () => {
     const endless = said('ocsp', 'good');
     const thisUpdate = NOW;
     endless.answer = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate: null };

@@ -95,7 +95,7 @@ describe('the work limit of a check', () => {
     ]);
   });
 
-  it('the work limit of a check does not hide the faults of the leaf itself', () => {
+  it('does not hide the faults of the leaf itself', () => {
     const later = parseCertificate(chain[0]?.der ?? Uint8Array.of()).notAfter + 86_400_000;
     const codes = judge(twentyAnswers(chain), later, trustStore, null, little()).findings.map(
       ({ code }) => code,
@@ -103,7 +103,7 @@ describe('the work limit of a check', () => {
     expect(codes).toEqual(expect.arrayContaining(['expired', 'path_invalid']));
   });
 
-  it('the work limit of a check is enough for twenty addresses with a certificate each', () => {
+  it('is enough for twenty addresses with a certificate each', () => {
     const leaves = Array.from({ length: 20 }, (_, index) =>
       handshakeWith(withChain(issue()), { address: `192.0.2.${index}` }),
     );

@@ -34,7 +34,7 @@ function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdic
 const codes = (verdict: Verdict) => verdict.findings.map(({ code }) => code);
 
 describe('the verdict on a chain', () => {
-  it('the verdict on a chain has no findings if the chain is good', () => {
+  it('has no findings if the chain is good', () => {
     const leaf = issue();
     expect(verdictOn(withChain(leaf))).toMatchObject({
       reached: true,
@@ -183,7 +183,7 @@ describe('the validity of a chain', () => {
   const short = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 20 * DAY };
   const ending = root.intermediate({ commonName: 'Ending CA', key: shortKey, ...short });
 
-  it('the validity of a chain is limited by an intermediate that ends before the leaf', () => {
+  it('is limited by an intermediate that ends before the leaf', () => {
     const leaf = ending.issue(currentOptions);
     const verdict = verdictOn(withChain(leaf));
     expect(verdict).toMatchObject({
@@ -199,7 +199,7 @@ describe('the validity of a chain', () => {
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf', 'intermediate']);
   });
 
-  it('the validity of a chain ends when either the intermediate or the leaf expires', () => {
+  it('ends when either the intermediate or the leaf expires', () => {
     const leaf = ending.issue(currentOptions);
     const later = verdictOn(withChain(leaf), NOW + 21 * DAY);
     expect(later.findings).toMatchObject([
@@ -249,7 +249,7 @@ describe('the validity of a chain', () => {
     });
   });
 
-  it('the validity of a chain ends with an expired anchor if there is no other anchor', () => {
+  it('ends with an expired anchor if there is no other anchor', () => {
     const fading = mintAuthority({
       commonName: 'Fading Root',
       notBefore: NOW - 1000 * DAY,
@@ -281,7 +281,7 @@ describe('the validity of a chain', () => {
     });
   });
 
-  it('the validity of a chain is not affected by a wrong order, which only causes a note', () => {
+  it('is not affected by a wrong order, which only causes a note', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...longValidity });
     const leaf = second.issue(currentOptions);
     expect(codes(verdictOn([leaf, second, intermediate]))).toEqual([]);

@@ -52,7 +52,7 @@ describe.each([
     expect(conditionsOf(verdict, null, HOST).map(({ problem }) => problem)).toContain('chain_broken');
   });
 
-  it('a certificate has no finding once its notBefore is reached', () => {
+  it('has no finding once its notBefore is reached', () => {
     expect(judged(early(0)).findings).toEqual([]);
   });
 });
@@ -72,7 +72,7 @@ describe('a certificate that becomes valid within minutes', () => {
     );
   });
 
-  it('a certificate that becomes valid within minutes does not hide another fault', () => {
+  it('does not hide another fault', () => {
     const leaf = root
       .intermediate({ ...currentOptions, ...startingIn(60) })
       .issue({ ...currentOptions, ...startingIn(120), dnsNames: ['other.example'] });
@@ -93,7 +93,7 @@ describe('a certificate that becomes valid within minutes', () => {
     expect(judged(leaf).findings).toMatchObject([{ facts: { minutes: 3 } }, { facts: { minutes: 1 } }]);
   });
 
-  it('a certificate that becomes valid within minutes is not reported if another path is valid', () => {
+  it('is not reported if another path is valid', () => {
     const key = root.intermediate(currentOptions);
     const late = root.intermediate({
       ...currentOptions,

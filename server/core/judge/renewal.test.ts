@@ -67,7 +67,7 @@ describe('a renewal window of an earlier check', () => {
 });
 
 describe('an overdue renewal', () => {
-  it('an overdue renewal is reported from the end of the renewal window on', () => {
+  it('is reported from the end of the renewal window on', () => {
     const end = normal + 2 * DAY;
     expect(judgedWith([window(normal, end)], end - 1).findings).toEqual([]);
     expect(inWords(judgedWith([window(normal, end)], end)).findings).toMatchObject([
@@ -93,7 +93,7 @@ describe('an overdue renewal', () => {
 describe('a replacement that the CA wants', () => {
   const url = 'https://ca.fjord.example/incident';
 
-  it('a replacement that the CA wants is reported with its explanation', () => {
+  it('is reported with its explanation', () => {
     expect(inWords(judgedWith([window(NOW - 1, normal, url)])).findings).toMatchObject([
       {
         code: 'replacement_wanted',
@@ -105,7 +105,7 @@ describe('a replacement that the CA wants', () => {
     expect(judgedWith([window(NOW - 1, normal, url)]).renewal?.explanationUrl).toBe(url);
   });
 
-  it('a replacement that the CA wants is detected by a window far earlier than usual', () => {
+  it('is detected by a window far earlier than usual', () => {
     const early = [window(currentOptions.notBefore + 20 * DAY, currentOptions.notBefore + 21 * DAY)];
     expect(judgedWith(early).findings.map(({ code }) => code)).toEqual([
       'replacement_wanted',

@@ -123,7 +123,7 @@ describe('reachFinding', () => {
     },
   );
 
-  it('reachFinding has a command for the stage that failed', () => {
+  it('has a command for the stage that failed', () => {
     expect(finding('name_not_found')?.command).toBe(`dig ${HOST} A; dig ${HOST} AAAA`);
     expect(finding('timeout')?.command).toBe(`curl -sSI --connect-timeout 10 https://${HOST}/`);
     expect(finding('timeout', { protocol: 'smtp' })?.command).toBe(`nc -vz -w 10 ${HOST} 25`);
@@ -263,7 +263,7 @@ describe('reachFinding', () => {
     expect(finding('closed', { stage: 'handshake' })?.fix).toMatch(/^Set the certificate/);
   });
 
-  it('reachFinding is a warning until a second check confirms the failure', () => {
+  it('is a warning until a second check confirms the failure', () => {
     expect(finding('timeout', { uptime: UP })?.severity).toBe('warning');
   });
 

@@ -52,7 +52,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('based on its lifetime');
   });
 
-  it('reportMarkdown has a fix, a command and the file to send for each finding', () => {
+  it('has a fix, a command and the file to send for each finding', () => {
     const leaf = issue();
     const authorities = [
       { der: leaf.chain[0]?.der ?? new Uint8Array(), source: 'fetched', url: null } as const,

@@ -142,7 +142,7 @@ describe('reproductionCommand', () => {
     );
   });
 
-  it('reproductionCommand is safe to paste, whatever a host or an address contains', () => {
+  it('is safe to paste, whatever a host or an address contains', () => {
     const evil = `x'; touch /tmp/owned; echo $(id) "`;
     for (const code of ['incomplete_chain', 'expired', 'certificates_differ', 'revoked'] as const) {
       const bare = line({ code, host: evil, addresses: [evil, evil] })

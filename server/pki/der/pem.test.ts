@@ -34,7 +34,7 @@ describe('PEM text', () => {
     expect(() => pemCertificates(block('PKCS7', message.subarray(0, 100)))).toThrow(PkiError);
   });
 
-  it('PEM text is written as OpenSSL writes it', () => {
+  it('is written as OpenSSL writes it', () => {
     expect(toPem(one.der)).toBe(one.certificatePem);
     expect(pemCertificates(toPem(one.der) + toPem(two.der)).map((der) => Buffer.from(der))).toEqual([
       one.der,
@@ -51,7 +51,7 @@ describe('PEM text', () => {
     expect(() => pemCertificates(text)).toThrow(expect.objectContaining({ code: 'pem' }));
   });
 
-  it('PEM text is refused if it has 9 MB', () => {
+  it('is refused if it has 9 MB', () => {
     expect(() => pemCertificates(' '.repeat(9_000_000))).toThrow(
       expect.objectContaining({ code: 'too_large' }),
     );

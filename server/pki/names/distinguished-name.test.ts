@@ -17,7 +17,7 @@ const name = (...attributes: Uint8Array[]) =>
   parseDistinguishedName(sequence(...attributes.map((one) => set(one))));
 
 describe('the RFC 4514 text of a name', () => {
-  it('the RFC 4514 text of a name starts with the most specific attribute', () => {
+  it('starts with the most specific attribute', () => {
     const subject = name(
       pair('2.5.4.6', printableString('DE')),
       pair(O, utf8String('Müller')),
@@ -26,7 +26,7 @@ describe('the RFC 4514 text of a name', () => {
     expect(formatDistinguishedName(subject)).toBe('CN=a,O=Müller,C=DE');
   });
 
-  it('the RFC 4514 text of a name is empty for the empty name', () => {
+  it('is empty for the empty name', () => {
     expect(formatDistinguishedName(name())).toBe('');
     expect(name().isEmpty).toBe(true);
   });
@@ -60,14 +60,14 @@ describe('the RFC 4514 text of a name', () => {
 });
 
 describe('the attributes of a name', () => {
-  it('the attributes of a name are found by type, the most specific value first', () => {
+  it('are found by type, the most specific value first', () => {
     const subject = name(pair('2.5.4.11', utf8String('first')), pair('2.5.4.11', utf8String('last')));
     expect(subject.attribute('OU')).toBe('last');
     expect(subject.attribute('2.5.4.11')).toBe('last');
     expect(subject.attribute('CN')).toBeNull();
   });
 
-  it('the attributes of a name are decoded from every string type', () => {
+  it('are decoded from every string type', () => {
     expect(name(pair(CN, tlv(0x1e, Buffer.from('00e400df', 'hex')))).attribute('CN')).toBe('äß');
     expect(name(pair(CN, tlv(0x1c, Buffer.from('0001f44d', 'hex')))).attribute('CN')).toBe('👍');
     expect(name(pair(CN, tlv(0x14, Buffer.from('e4', 'hex')))).attribute('CN')).toBe('ä');
@@ -83,7 +83,7 @@ describe('the attributes of a name', () => {
     );
   });
 
-  it('the attributes of a name are refused if there are thousands', () => {
+  it('are refused if there are thousands', () => {
     const many = Array.from({ length: 5_000 }, () => pair(CN, utf8String('a')));
     expect(() => name(...many)).toThrow(expect.objectContaining({ code: 'too_large' }));
   });

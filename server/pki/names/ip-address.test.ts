@@ -39,7 +39,7 @@ describe('IP addresses as text', () => {
     ':1:2:3:4:5:6:7',
   ])('are not parsed from %j', (text) => expect(parseIpAddress(text)).toBeNull());
 
-  it('IP addresses as text are parsed back from what is written', () => {
+  it('are parsed back from what is written', () => {
     const addresses = fc.oneof(
       fc.uint8Array({ minLength: 4, maxLength: 4 }),
       fc.uint8Array({ minLength: 16, maxLength: 16 }),

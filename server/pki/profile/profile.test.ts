@@ -47,7 +47,7 @@ describe('certificate profiles', () => {
     }
   });
 
-  it('certificate profiles have no additional rules for TLS clients', () => {
+  it('have no additional rules for TLS clients', () => {
     expect(broken(issue({ commonName: 'other.example', keyIdentifiers: null }), 'tls-client')).toEqual([]);
   });
 

@@ -126,7 +126,7 @@ describe('a CRL of the issuer', () => {
     });
   });
 
-  it('a CRL of the issuer may be of version 1', () => {
+  it('may be of version 1', () => {
     expect(ask({ plain: true, revoked: [leaf] })).toMatchObject({ state: 'revoked' });
   });
 
@@ -244,7 +244,7 @@ describe('an untrustworthy CRL', () => {
     ],
   ])('is ignored, such as one %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
 
-  it('an untrustworthy CRL is ignored if the key of its issuer is not for CRLs', () => {
+  it('is ignored if the key of its issuer is not for CRLs', () => {
     expect(ask({}, { issuer: onlySigns })).toEqual(none('wrong_issuer'));
   });
 

@@ -33,7 +33,7 @@ const ask = (options: OcspResponseOptions = {}) => judge(mintOcspResponse(root, 
 const none = (why: string) => ({ state: 'none', why });
 
 describe('a valid OCSP response', () => {
-  it('a valid OCSP response is accepted from the issuer itself, with its times', () => {
+  it('is accepted from the issuer itself, with its times', () => {
     const thisUpdate = Math.floor(now / 1000) * 1000 - HOUR_MS;
     const nextUpdate = thisUpdate + 48 * HOUR_MS;
     const good = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
@@ -65,7 +65,7 @@ describe('a valid OCSP response', () => {
     expect(ask({ idHash })).toMatchObject({ state: 'good' });
   });
 
-  it('a valid OCSP response may come from a responder that the issuer appointed', () => {
+  it('may come from a responder that the issuer appointed', () => {
     expect(ask({ responder })).toMatchObject({ state: 'good' });
     expect(ask({ responder, named: 'key', status: 'revoked' })).toMatchObject({ state: 'revoked' });
   });
@@ -236,7 +236,7 @@ describe('an OCSP response below a public root', () => {
       ...more,
     });
 
-  it('an OCSP response below a public root may be a week old, and of any age below a private root', () => {
+  it('may be a week old, and of any age below a private root', () => {
     expect(judge(age(7), { certificate, isPublic: true })).toMatchObject({ state: 'good' });
     expect(judge(age(7.1), { certificate, isPublic: true })).toEqual(none('too_old'));
     expect(judge(age(60), { certificate })).toMatchObject({ state: 'good' });

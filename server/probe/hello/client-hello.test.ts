@@ -42,7 +42,7 @@ const partsOf = (hello: ReadHello): string[] =>
   Object.entries(HAS).flatMap(([part, has]) => (has(hello) ? [part] : []));
 
 describe('the ClientHellos of browsers', () => {
-  it('the ClientHellos of browsers are as long as captured ClientHellos', () => {
+  it('are as long as captured ClientHellos', () => {
     expect([chromium, firefox, apple].map((shape) => written(shape).length)).toEqual([2_015, 1_894, 1_534]);
   });
 
@@ -86,13 +86,13 @@ describe('a plain ClientHello', () => {
     }
   });
 
-  it('a plain ClientHello can be padded to a length', () => {
+  it('can be padded to a length', () => {
     for (const bytes of [300, 512, 1_500, 2_015])
       expect(writeHello(plainHello(), TARGET, bytes)).toHaveLength(bytes);
     expect(writeHello(plainHello(), TARGET, 100)).toHaveLength(269);
   });
 
-  it('a plain ClientHello has SNI only for a host name, and ALPN only with protocols', () => {
+  it('has SNI only for a host name, and ALPN only with protocols', () => {
     const types = (target: HelloTarget) => [...written(chromium, target).extensions.keys()];
     expect(types(TARGET)).toEqual(expect.arrayContaining([0, 16, 0x44cd]));
     for (const serverName of [null, '192.0.2.1', '2001:db8::1'])

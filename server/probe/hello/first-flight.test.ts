@@ -108,7 +108,7 @@ describe('the first flight of a server', () => {
     }
   });
 
-  it('the first flight of a server ends after 256 kB', () => {
+  it('ends after 256 kB', () => {
     const endless = Buffer.concat([
       inRecords([TLS_1_2], 16_000),
       inRecords([message(11, Buffer.alloc(MAX_FLIGHT_BYTES))], 16_000),

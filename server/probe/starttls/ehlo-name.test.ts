@@ -7,18 +7,18 @@ const name = (localAddress: string, remoteAddress: string, publicHost = 'certs.e
   ehloName({ localAddress, remoteAddress }, { ehloName: null, publicHost });
 
 describe('ehloName', () => {
-  it('ehloName is our address if the server sees it', () => {
+  it('is our address if the server sees it', () => {
     expect(name(PUBLIC, PEER)).toBe('[8.8.4.4]');
     expect(name('2606:4700::1', '2606:4700::2')).toBe('[IPv6:2606:4700::1]');
   });
 
-  it('ehloName is our address on loopback and inside a private network', () => {
+  it('is our address on loopback and inside a private network', () => {
     expect(name('127.0.0.1', '127.0.0.1')).toBe('[127.0.0.1]');
     expect(name('10.0.0.7', '10.0.0.25')).toBe('[10.0.0.7]');
     expect(name('fe80::1%eth0', 'fe80::2%eth0')).toBe('[IPv6:fe80::1]');
   });
 
-  it('ehloName is the host of PUBLIC_URL behind NAT', () => {
+  it('is the host of PUBLIC_URL behind NAT', () => {
     expect(name('192.168.1.5', PEER)).toBe('certs.example.com');
     expect(name('192.168.1.5', PEER, '8.8.4.4')).toBe('[8.8.4.4]');
     expect(name('fd00::5', '2606:4700::2', '[2606:4700::1]')).toBe('[IPv6:2606:4700::1]');
@@ -31,13 +31,13 @@ describe('ehloName', () => {
     },
   );
 
-  it('ehloName is always the name that the operator chose, if there is one', () => {
+  it('is always the name that the operator chose, if there is one', () => {
     const own = { ehloName: 'checks.example.net', publicHost: 'certs.example.com' };
     for (const remoteAddress of [PEER, '10.0.0.25'])
       expect(ehloName({ localAddress: '10.0.0.7', remoteAddress }, own)).toBe('checks.example.net');
   });
 
-  it('ehloName is the host of PUBLIC_URL if the connection has ended', () => {
+  it('is the host of PUBLIC_URL if the connection has ended', () => {
     expect(ehloName({}, { ehloName: null, publicHost: 'certs.example.com' })).toBe('certs.example.com');
   });
 });

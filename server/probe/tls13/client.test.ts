@@ -243,7 +243,7 @@ describe('Our TLS 1.3 client', () => {
 });
 
 describe('The X25519 key pair of our TLS 1.3 client', () => {
-  it('The X25519 key pair of our TLS 1.3 client is replaced after a minute', () => {
+  it('is replaced after a minute', () => {
     const now = 10 ** 9;
     const first = ephemeralKey(now);
     expect(first.share).toHaveLength(32);

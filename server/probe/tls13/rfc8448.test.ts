@@ -187,7 +187,7 @@ describe('The trace of RFC 8448 §3', () => {
     expect(client.hasEnded).toBe(true);
   });
 
-  it('The trace of RFC 8448 §3 is refused by our client if one bit of a record is wrong', () => {
+  it('is refused by our client if one bit of a record is wrong', () => {
     for (const at of [5, 300, SERVER_FLIGHT_RECORD.length - 1]) {
       const wrong = Buffer.from(SERVER_FLIGHT_RECORD);
       wrong[at] = (wrong[at] ?? 0) ^ 1;

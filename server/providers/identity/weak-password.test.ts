@@ -26,7 +26,7 @@ describe('a password', () => {
     async (password) => expect(await passwordWeakness(password, WORDS)).toBeNull(),
   );
 
-  it('a password is not compared with empty or very short words', async () => {
+  it('is not compared with empty or very short words', async () => {
     expect(await passwordWeakness('8305720461937', ['', '12', ...emailWords('1@2.3')])).toBeNull();
   });
 });

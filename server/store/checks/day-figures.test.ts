@@ -23,7 +23,7 @@ describe('the figures of hours and days', () => {
     expect(parseHour({ hour_at: third.open.at, hour: packHour(third.open) })).toEqual(third.open);
   });
 
-  it('the figures of the hours add up to those of the day, which lists only hours in which the host answered', () => {
+  it('add up to those of the day, which lists only hours in which the host answered', () => {
     const hour = (at: number, responseMs: number | null): OpenHour =>
       addCheckToHour(null, check(at, responseMs)).open;
     let day = withHour(undefined, hour(DAY, 10));

@@ -18,7 +18,7 @@ describe('packed checks of a monitor', () => {
     );
   });
 
-  it('packed checks of a monitor keep the last 90 checks in less than 900 bytes', () => {
+  it('keep the last 90 checks in less than 900 bytes', () => {
     const samples = Array.from({ length: 200 }, (_, index): Sample => {
       const at = Date.UTC(2026, 0, 15) + index * 900_000 + ((index * 7919) % 60_000);
       return { at, state: 'up', responseMs: 40 + (index % 60), message: null };
@@ -28,7 +28,7 @@ describe('packed checks of a monitor', () => {
     expect(packed.length).toBeLessThan(900);
   });
 
-  it('packed checks of a monitor are empty before the first check', () => {
+  it('are empty before the first check', () => {
     expect(parseSamples(null)).toEqual([]);
     expect(parseSamples(packSamples([]))).toEqual([]);
   });

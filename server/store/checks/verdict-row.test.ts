@@ -206,14 +206,14 @@ describe('a stored verdict', () => {
     expect(sentencesIn(VERDICTS)).toEqual([]);
   });
 
-  it('a stored verdict is read as it was written', () => {
+  it('is read as it was written', () => {
     for (const verdict of VERDICTS) {
       const text = JSON.stringify(verdict);
       expect(JSON.stringify(parseVerdict(text))).toBe(text);
     }
   });
 
-  it('a stored verdict is read as null if it is damaged', () => {
+  it('is read as null if it is damaged', () => {
     const [verdict] = VERDICTS;
     for (const damage of [
       { addresses: null },

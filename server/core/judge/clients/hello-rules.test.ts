@@ -41,7 +41,7 @@ describe('the findings about ClientHellos', () => {
     expect(helloFindings(NOTHING)).toEqual([]);
   });
 
-  it('the findings about ClientHellos are critical, and name the clients that send the part', () => {
+  it('are critical, and name the clients that send the part', () => {
     expect(rulesOf(refusing(['ml_kem']))).toEqual([
       ['hello_ml_kem', 'critical', 'chromium', 'firefox', 'apple', 'openssl', 'go', 'java'],
     ]);
@@ -108,7 +108,7 @@ describe('the findings about ClientHellos', () => {
     expect(finding?.command).toMatch(/^openssl s_client .*-groups X25519MLKEM768:X25519 <\/dev\/null$/);
   });
 
-  it('the findings about ClientHellos have a message for every part', () => {
+  it('have a message for every part', () => {
     for (const part of HELLO_PARTS) {
       const hellos = {
         ...NOTHING,

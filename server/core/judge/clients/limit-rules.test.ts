@@ -125,7 +125,7 @@ describe('a path', () => {
     expect(refusingPath(found.path).toSorted()).toEqual(['chromium', 'gnutls', 'go', 'openssl']);
   });
 
-  it('a path has its names and constraints counted once per certificate', () => {
+  it('has its names and constraints counted once per certificate', () => {
     let reads = 0;
     const path = Array.from({ length: 50 }, (): Certificate => {
       const certificate = constrained(names(10));

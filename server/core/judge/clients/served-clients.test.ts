@@ -51,7 +51,7 @@ describe('a certificate that only some clients get', () => {
     expect(verdict.trusted).toBe(severity === 'warning');
   });
 
-  it('a certificate that only some clients get is reported with the names of these clients', () => {
+  it('is reported with the names of these clients', () => {
     const verdict = judged(ecdsa, { posture: sentTo(['go', 'gnutls'], expired) });
     const [finding] = inWords(verdict).findings;
     expect(finding?.message).toMatch(/^Go and GnuTLS get another certificate, with an RSA key\. /);
@@ -61,7 +61,7 @@ describe('a certificate that only some clients get', () => {
     );
   });
 
-  it('a certificate that only some clients get is judged by the rules of the handshake that showed it', () => {
+  it('is judged by the rules of the handshake that showed it', () => {
     const unusable = issue({ key: 'RSA-2048', keyUsage: ['keyEncipherment'] });
     const verdict = judged(ecdsa, { posture: sentTo(['openssl', 'go', 'gnutls'], unusable) });
     expect(verdict.findings).toMatchObject([
