@@ -342,8 +342,8 @@ export interface Observation {
   durationMs: number;
   resolution: Resolution;
   /**
-   * One observation per resolved address, in the order of the resolution, then one per server of the domain that has no address. The
-   * addresses of different servers may be equal.
+   * One observation per resolved address, in the order of the resolution, then a failed one for each server in the SRV records whose
+   * name gave no permitted address. Servers may share an address, so it may occur several times.
    */
   addresses: AddressObservation[];
   /**

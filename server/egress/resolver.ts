@@ -15,10 +15,11 @@ import { type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**
  * At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or why there are none. `leftOut`: number of refused
- * addresses, which are not listed because they may be internal. `address_refused`: an IP address, or a text that is never looked up.
+ * addresses, which are not listed because they may be internal.
  */
 export type Resolution =
   | { ok: true; addresses: string[]; leftOut?: number }
+  /** The host is an IP address or a local name that the policy does not permit, or it is not a valid host name. We make no query. */
   | { ok: false; stage: 'policy'; reason: 'address_refused'; detail: null }
   | Unresolved;
 type Unresolved = { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };

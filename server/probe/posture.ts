@@ -176,8 +176,8 @@ function createAttempts(options: PostureOptions, signal: AbortSignal, postponed:
 }
 
 /**
- * Maximum number of simultaneous ClientHellos once the server has refused one. It may leave ten of the 33 without an answer, and waiting
- * for one after the other would exceed the time limit of the posture.
+ * Maximum number of simultaneous ClientHellos once the server has refused one. A server may leave ten of the 33 ClientHellos unanswered,
+ * and if we waited for them one after the other, we would exceed the time limit of the posture.
  */
 const CONCURRENT_HELLOS = 16;
 

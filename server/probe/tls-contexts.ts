@@ -173,8 +173,8 @@ interface SignatureSettings {
 }
 
 /**
- * Returns a context that accepts signatures of these key types only, so that a server with several leaves must send one of
- * theirs; null if OpenSSL does not know one of the types. ML-DSA needs OpenSSL 3.5.
+ * Returns a context that accepts signatures of these key types only, so that a server with several leaves must send one whose key
+ * has one of these types; null if OpenSSL does not know one of the types. ML-DSA needs OpenSSL 3.5.
  */
 export const signatureContext = memoize(
   ({ keyTypes, withoutCurve, withMlKem }: SignatureSettings) => {

@@ -40,15 +40,15 @@ const WINDOW_MS = MINUTE_MS;
  */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
 /**
- * Minimum share of failed targets: of all targets and of each affected account's targets. Also the minimum share of affected
- * accounts.
+ * Smallest share of failed targets that counts as a mass failure. An account is affected if this share of its own targets failed, and
+ * this share of the accounts must be affected.
  */
 const SHARE = 0.3;
 const MIN_TARGETS = 10;
 const MIN_DOMAINS = 5;
 /**
- * Minimum number of affected accounts, unless the window has only one account: an outage of our own network affects all accounts.
- * So a person who takes down their own hosts cannot hold back the alerts of others.
+ * Smallest number of affected accounts that counts as a mass failure, unless the window has only one account: an outage of our own
+ * network affects all accounts. So a person who takes down their own hosts cannot hold back the alerts of others.
  */
 const MIN_ACCOUNTS = 3;
 

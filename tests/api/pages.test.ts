@@ -146,7 +146,7 @@ describe('Static pages', () => {
     for (const [config, path, title] of [
       [{}, '/login', 'as HTML'],
       [{}, '/Login/', 'as HTML'],
-      // The query adds parameters to the links of the page.
+      // The links of the login page repeat the query, so the page that was rendered without a query does not fit.
       [{}, '/login?host=a.example', 'shell of the login'],
       [{ oidc: [google] }, '/login', 'shell of the login'],
       [{}, '/dashboard', 'shell of the dashboard'],

@@ -302,7 +302,7 @@ describeEachDatabase('deliveries', (open) => {
       { accountId, channelKey: 'email', monitorId },
       { choice: 'domain', now: NOW },
     );
-    // Only the running attempt is finished; the next one would come after the person unsubscribed.
+    // The attempt that was running when the person unsubscribed may end. The retry comes after it, so it is marked.
     await retryDelivery(store, { leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });
   });

@@ -58,8 +58,8 @@ export function waitingAddresses(
   { addresses, lastSeen, posture }: Pick<Verdict, 'addresses' | 'lastSeen' | 'posture'>,
 ): Verdict['addresses'] {
   if (successor === null) return [];
-  // A check sees one of two certificates issued together for different key types, so near-equal issue times count as served. If a user
-  // announced the certificate and the host has no second one, only the announced certificate or a later one counts.
+  // A host may have two certificates issued together, for different key types, and a check sees only one. So a certificate issued at about
+  // the same time as the successor counts as served. Not if `isStrict`: the host has no second one, and a user announced the successor.
   const isStrict = certificate === null && (posture?.alternates ?? []).length === 0;
   return addresses.filter(({ fingerprint: served }) => {
     const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === served);

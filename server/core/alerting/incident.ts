@@ -36,7 +36,7 @@ export interface KnownIncident {
   snoozedUntil: number | null;
   /** Steps that were sent or are queued, without those superseded before anybody was notified. */
   notifiedSteps: readonly AlertStep[];
-  /** When the last of `notifiedSteps` was planned, not counting recoveries; null if there is none. */
+  /** When the alert for the last of `notifiedSteps` was created, ms UTC, not counting recoveries; null if there is none. */
   lastStepAt: number | null;
   facts: AlertFacts;
 }

@@ -190,17 +190,17 @@ class History {
         this.#outbox.deliver();
         break;
       case 30:
-        // The host is down until a second check confirms it.
+        // The host goes down, a second check confirms the outage, and the host comes up again.
         host.isUp = false;
         this.#checkFor(31 * SECOND);
         host.isUp = true;
         break;
       case 31:
-        // Nothing changes for 31 s.
+        // Two checks 31 s apart find no change.
         this.#checkFor(31 * SECOND);
         break;
       case 32:
-        // The previous certificate comes back for an hour.
+        // The host serves another certificate for an hour.
         this.#swap();
         this.#checkFor(HOUR);
         this.#swap();

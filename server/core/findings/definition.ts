@@ -3,8 +3,8 @@ import type { Command } from '../report/reproduce.ts';
 import type { InferUnion, Shape } from '../shape.ts';
 
 /**
- * `critical`: all clients, a browser over https, or everything on OpenSSL refuses the endpoint; `warning`: only other clients
- * refuse it, or clients may refuse it soon; `note`: nobody needs to act.
+ * `critical`: the endpoint is refused by all clients, by all software that uses OpenSSL, or, over https, by a browser; `warning`: only
+ * other clients refuse it, or clients may refuse it soon; `note`: nobody needs to act.
  */
 export type Severity = 'critical' | 'warning' | 'note';
 

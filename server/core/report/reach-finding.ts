@@ -221,7 +221,7 @@ const REFUSAL_FIXES: Partial<Record<Protocol, Readonly<Record<string, string>>>>
 };
 
 function fixOf({ stage, reason, detail }: Failure, { protocol }: CheckedEndpoint): string {
-  // Limits on connections and rules about addresses end connections like this, too.
+  // Servers also close connections like this because of connection limits or address rules, so advise as for a reset connection.
   if (reason === 'closed' && stage === 'starttls') return FIXES.reset;
   if (reason === 'timeout' && stage !== 'connect') return TOO_SLOW;
   if (detail?.kind === 'other_scheme')

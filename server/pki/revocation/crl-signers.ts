@@ -34,7 +34,7 @@ export function crlSigners({
   readonly certificate: Certificate;
   /** The CAs above it, anchor last. */
   readonly authorities: readonly Certificate[];
-  /** Certificates that the server sent, in any order; those with a key of the path are skipped. */
+  /** Certificates that the server sent, in any order. Those that have the same key as a certificate of the path are skipped. */
   readonly others: readonly Certificate[];
   /** Time of the check, ms UTC. */
   readonly now: number;

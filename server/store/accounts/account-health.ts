@@ -51,8 +51,8 @@ export async function mailDownSince(store: Store, now: number): Promise<number |
   return mailOutageSince(failing, { deliveredAt: await lastDeliveredAt(store, now), now });
 }
 
-/** Returns recipients whose mail has been failing since `until` (ms UTC) or longer, one entry per kind of error. */
-async function failingRecipients(store: Store, until: number): Promise<FailingRecipient[]> {
+/** Returns recipients whose mail started to fail at or before `failingSince` (ms UTC), one entry per kind of error. */
+async function failingRecipients(store: Store, failingSince: number): Promise<FailingRecipient[]> {
   const isReply = sql<number>`case when ${isSmtpReply} then 1 else 0 end`;
   const alerts = await store.db
     .selectFrom('deliveries')
@@ -63,7 +63,7 @@ async function failingRecipients(store: Store, until: number): Promise<FailingRe
     .where(isWaiting)
     .where('deliveries.channel', '=', 'email')
     .where('attempts', '>=', MAIL_FAILURE.attempts)
-    .where('first_attempt_at', '<=', until)
+    .where('first_attempt_at', '<=', failingSince)
     // Skip rows without detail: their worker was killed, which says nothing about the mail server.
     .where('detail', 'is not', null)
     .where(isForEnabledAccount('deliveries'))
@@ -75,7 +75,7 @@ async function failingRecipients(store: Store, until: number): Promise<FailingRe
     .select((eb) => eb.fn.min('first_attempt_at').as('since'))
     .where(isWaiting)
     .where('attempts', '>=', MAIL_FAILURE.attempts)
-    .where('first_attempt_at', '<=', until)
+    .where('first_attempt_at', '<=', failingSince)
     .where('detail', 'is not', null)
     .where(isForEnabledAccount('mails'))
     .groupBy(['recipient', isReply])

@@ -97,8 +97,8 @@ export async function claimIdempotencyKey(
 }
 
 /**
- * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer. If another
- * attempt has taken over the key, stores nothing. @throws IdempotencyLeaseLost then, if `db` is a transaction, to roll it back
+ * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer. Stores
+ * nothing if another attempt has taken over the key. @throws IdempotencyLeaseLost if so and `db` is a transaction, to roll it back
  */
 export async function storeAnswer(
   db: Transaction<Tables> | Store['db'],

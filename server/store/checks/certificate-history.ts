@@ -22,7 +22,7 @@ export interface HistoryEntry {
 const MAX_ENTRIES = 1_000;
 
 /**
- * Returns up to 1,000 leaves, last seen first. With `part`, returns a page after a cursor, sorted by first appearance, newest
+ * Returns up to 1,000 leaves, most recently seen first. With `part`, returns a page after a cursor, sorted by first appearance, newest
  * first. Returns null if there is no such monitor.
  */
 export async function certificateHistory(

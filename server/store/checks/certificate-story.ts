@@ -119,7 +119,7 @@ const sightings = (db: Kysely<Tables>, accountId: string) =>
     .where('account_id', '=', accountId)
     .where('role', '=', 'leaf');
 
-/** Adds the table `versions`: the leaves with these names on the monitors that saw the certificate of the story. */
+/** Adds the table `versions`: the leaves with the same names as the certificate of the story, seen on monitors that saw that one. */
 function withVersions(
   db: Kysely<Tables>,
   { accountId, fingerprint }: StoryQuery,

@@ -229,8 +229,8 @@ async function extendHistory(
 }
 
 /**
- * Selects the certificates of a monitor's history with their facts, last seen first. For certificates served now, `last_seen_at`
- * is `monitor_states.shown_at`.
+ * Selects the certificates of a monitor's history with their facts, most recently seen first. For certificates served now,
+ * `last_seen_at` is `monitor_states.shown_at`.
  */
 export function selectCertificateHistory(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   return db

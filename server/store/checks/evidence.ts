@@ -18,7 +18,10 @@ export interface Evidence {
   observation: unknown;
   /** DER of each certificate by fingerprint. */
   ders: Map<string, Uint8Array>;
-  /** Role of each certificate by fingerprint. Leaves are in the order of the addresses. */
+  /**
+   * Role of each certificate by fingerprint; leaves are in the order of the addresses. `beside`: the certificate is in no chain of the
+   * usual handshake. It was fetched, or only other handshakes of the posture got it.
+   */
   roles: Map<string, 'leaf' | 'chain' | 'beside'>;
   /**
    * Fingerprints that every check with this evidence sees. The other certificates are seen only by checks that examine the

@@ -60,8 +60,8 @@ export async function makeDueBy(
 }
 
 /**
- * Ends a claim whose check was inconclusive, and sets the next due time. Records one `?` for several consecutive inconclusive
- * checks. Returns false and changes nothing if the lease was lost.
+ * Ends a claim whose check was inconclusive, and sets the next due time. Adds `?` (unknown) to the recent checks, but only once for
+ * several consecutive inconclusive checks. Returns false and changes nothing if the lease was lost.
  */
 export async function postponeCheck(
   store: Store,
@@ -177,7 +177,7 @@ export async function spreadOverdue(
     now,
   });
   if (!permit.allowed) return 0;
-  // Check the certificates that expire first before the others, because their alerts are due first.
+  // The sooner a certificate expires, the earlier its check, because its alerts are due earlier.
   const { numAffectedRows } = await sql`
     with late as (
       select id,

@@ -203,7 +203,7 @@ function webPlaces(urls: readonly string[]): Place {
   for (const url of urls) {
     const [, scheme = '', host = '', path = ''] =
       /^(https?|wss?):\/\/(?:[^/?#]*@)?([^/?#]+)([^?#]*)/i.exec(url) ?? [];
-    // Uptime Kuma's form starts with the text 'https://' for every kind.
+    // Uptime Kuma prefills the URL of every kind of monitor with 'https://'. Without a host, nobody entered a URL, so skip it.
     if (host === '') continue;
     const isTls = /s$/i.test(scheme);
     if (!isTls && /:(?!80$)\d+$/.test(host)) return { reason: `Plain HTTP at ${host} has no certificate` };

@@ -159,7 +159,7 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
   );
 }
 
-/** Shows the state of the host first if something is broken or not known yet, then Active or Revoked in every state. */
+/** Shows Paused if the domain is paused, then what is broken or not known yet, and last, in every state, Active or Revoked. */
 function HostState({ domain, now }: { domain: DomainWire; now: number }) {
   const isChecking = domain.checking && domain.fingerprint === null;
   const broken = isChecking ? [] : brokenStates(domain, now);

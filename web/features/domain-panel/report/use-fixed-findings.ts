@@ -7,7 +7,10 @@ export type FixedFinding = Pick<FindingWire, 'code' | 'message'>;
 
 const STANDING = 'standing';
 
-/** Returns the problems that ended while the panel showed the domain. Give the component that calls this the domain as its key. */
+/**
+ * Returns the problems that ended while the panel showed the domain. The calling component needs the domain's id as its `key`, so that
+ * it forgets the problems of the previous domain.
+ */
 export function useFixedFindings(domain: DomainWire, standing: StandingFinding | null): FixedFinding[] {
   const current = problemsOf(domain, standing);
   const [shown, setShown] = useState(current);
