@@ -13,13 +13,7 @@ import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Time } from '../../ui/time.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
-import {
-  DomainName,
-  lifetimeOfCertificate,
-  ProblemBadge,
-  Remaining,
-  RenewalNote,
-} from './certificate-parts.tsx';
+import { CertificateBadges, DomainName, lifetimeOfCertificate, RenewalNote } from './certificate-parts.tsx';
 import { useCertificateStory } from './certificate-queries.ts';
 
 /** Shows one certificate: where it is served, which domains still serve an earlier one, and what it replaced. */
@@ -128,8 +122,7 @@ function Lifetime({ certificate }: { certificate: NonNullable<CertificateStory['
   return (
     <div className="mt-4">
       <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-label text-fg-2">
-        <ProblemBadge certificate={certificate} />
-        <Remaining certificate={certificate} now={now} />
+        <CertificateBadges certificate={certificate} now={now} />
         <span>{shownIssuer(certificate)}</span>
         <RenewalNote certificate={certificate} now={now} />
       </p>

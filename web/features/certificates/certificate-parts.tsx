@@ -5,6 +5,7 @@ import { WRONG_NAME } from '../../../contract/check-words.ts';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
+import { ATTENTION_REASONS } from '../../../contract/words.ts';
 import { StateBadge, StateMark } from '../../domain/state-marks.tsx';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
@@ -13,7 +14,7 @@ import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
  * Shows how long a certificate is still valid: a badge if it is revoked or ends soon, else the days. If all of its domains are paused, shows
  * that, and the days without a colour, because it may have been replaced.
  */
-export function Remaining({ certificate, now }: { certificate: CertificateWire; now: number }) {
+function Remaining({ certificate, now }: { certificate: CertificateWire; now: number }) {
   const notAfter = Date.parse(certificate.expiry_date);
   if (certificate.paused)
     return (
@@ -28,7 +29,7 @@ export function Remaining({ certificate, now }: { certificate: CertificateWire; 
 }
 
 /** Returns 'Expired', 'Revoked' or '32 days left'. */
-export function remainingWords({ state, expiry_date: end }: CertificateWire, now: number): string {
+function remainingWords({ state, expiry_date: end }: CertificateWire, now: number): string {
   const isOver = state === 'expired' || state === 'revoked';
   return isOver ? STATE_NAMES[state] : `${timeLeft(Date.parse(end) - now)} left`;
 }
@@ -44,15 +45,38 @@ const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> =
 };
 
 /** Returns what is wrong with the certificate on a domain; null if nothing is, another part of the row says it, or nobody checks it. */
-export const problemName = ({ problem, paused }: CertificateWire): string | null =>
+const problemName = ({ problem, paused }: CertificateWire): string | null =>
   paused ? null : problem && PROBLEMS[problem];
 
 /** Shows a badge with the certificate's problem; nothing if it has none. */
-export function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
+function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
   const { problem } = certificate;
   const text = problemName(certificate);
   if (problem === null || text === null) return null;
   return <StateBadge state={problem === 'wrong_name' ? 'untrusted' : problem}>{text}</StateBadge>;
+}
+
+/** Returns the problem and the time left, the more urgent first, as on the cards of the dashboard. */
+function mostUrgentFirst<T>(certificate: CertificateWire, now: number, problem: T, timeLeftShown: T): T[] {
+  const { problem: code, state } = certificate;
+  const rankOf = (reason: string | null) => ATTENTION_REASONS.findIndex((one) => one === reason);
+  const isDue = rankOf(state) >= 0 && scheduleOf(certificate, now) !== 'on schedule';
+  const isTimeFirst = isDue && rankOf(state) < rankOf(code === 'wrong_name' ? 'untrusted' : code);
+  return isTimeFirst ? [timeLeftShown, problem] : [problem, timeLeftShown];
+}
+
+/** Shows the badges of the certificate's problem and of the time left, the more urgent first. */
+export function CertificateBadges({ certificate, now }: { certificate: CertificateWire; now: number }) {
+  const problem = <ProblemBadge key="problem" certificate={certificate} />;
+  const remaining = <Remaining key="remaining" certificate={certificate} now={now} />;
+  return mostUrgentFirst(certificate, now, problem, remaining);
+}
+
+/** Returns the words of the badges, such as 'Not trusted: wrong name, 32 days left'. */
+export function badgeWords(certificate: CertificateWire, now: number): string {
+  const paused = certificate.paused && STATE_NAMES.paused;
+  const words = mostUrgentFirst(certificate, now, problemName(certificate), remainingWords(certificate, now));
+  return [paused, ...words].filter(Boolean).join(', ');
 }
 
 /** Says that the renewal is overdue. For a short-lived certificate, whose badge is red, also says that the renewal is on schedule. */

@@ -13,10 +13,9 @@ import { Time } from '../../ui/time.tsx';
 import { useMediaQuery } from '../../lib/use-media-query.ts';
 import {
   BreakableName,
+  CertificateBadges,
   DomainName,
   lifetimeOfCertificate,
-  ProblemBadge,
-  Remaining,
   RenewalNote,
 } from './certificate-parts.tsx';
 import type { useCertificates } from './certificate-queries.ts';
@@ -116,8 +115,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
           <span>{name ? <BreakableName name={name} /> : 'Without a name'}</span>
         </Link>
         <span className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 md:hidden">
-          <ProblemBadge certificate={certificate} />
-          <Remaining certificate={certificate} now={now} />
+          <CertificateBadges certificate={certificate} now={now} />
           <Time iso={certificate.expiry_date} className="num text-label text-fg-2" />
           <span className="text-meta">
             <RenewalNote certificate={certificate} now={now} />
@@ -139,8 +137,7 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
       </th>
       <td className={classNames(CELL, 'max-md:hidden')}>
         <span className="flex flex-col items-start gap-1">
-          <ProblemBadge certificate={certificate} />
-          <Remaining certificate={certificate} now={now} />
+          <CertificateBadges certificate={certificate} now={now} />
         </span>
         <span className="block text-meta text-balance">
           <RenewalNote certificate={certificate} now={now} />

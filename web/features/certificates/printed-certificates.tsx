@@ -1,23 +1,16 @@
 import { issuerLine } from '../../../contract/check-words.ts';
 import { type CertificateWire, listCertificates } from '../../../contract/calls/certificate.ts';
-import { STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { type PrintedColumn, PrintedList } from '../../domain/printed-list.tsx';
 import { grouped, longDate } from '../../lib/format.ts';
-import { problemName, remainingWords } from './certificate-parts.tsx';
+import { badgeWords } from './certificate-parts.tsx';
 
 const COLUMNS: PrintedColumn<CertificateWire>[] = [
   { label: 'Certificate', cell: ({ display_name: name }) => name || 'Without a name' },
-  { label: 'Remaining', cell: remaining },
+  { label: 'Remaining', cell: badgeWords },
   { label: 'Expires On', cell: ({ expiry_date: end }) => longDate(end) },
   { label: 'Issuer', cell: ({ authority_name, issuer }) => issuerLine(authority_name, issuer) },
   { label: 'Served by', cell: servedBy },
 ];
-
-/** Returns 'Not trusted: wrong name, 32 days left'. */
-function remaining(certificate: CertificateWire, now: number): string {
-  const paused = certificate.paused && STATE_NAMES.paused;
-  return [paused, problemName(certificate), remainingWords(certificate, now)].filter(Boolean).join(', ');
-}
 
 function servedBy({ domains, domain_count: count }: CertificateWire): string {
   const names = domains.map(({ display_name: name }) => name).join(', ');
