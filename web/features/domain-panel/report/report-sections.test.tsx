@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
 import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { Addresses } from './addresses.tsx';
+import { Clients } from './clients.tsx';
 import { exampleFinding, exampleReport, readOf } from '../../../../tests/kit/pages/example-report.ts';
 import { FactsSection } from './facts-section.tsx';
 import { Findings, withDetails } from './findings.tsx';
@@ -224,3 +225,14 @@ describe('addresses', () => {
 
 it('the facts section says “Not checked yet” about facts that are not collected yet', () =>
   expect(renderToStaticMarkup(<FactsSection report={exampleReport()} />)).toContain('Not checked yet'));
+
+it('the clients have colours, but not on a paused domain, whose last check is old', () => {
+  const clients = [
+    { client: 'chromium', name: 'Chrome', connects: true },
+    { client: 'java', name: 'Java', connects: false },
+  ] as const;
+  const colours = (isPaused: boolean) =>
+    renderToStaticMarkup(<Clients clients={[...clients]} isPaused={isPaused} />).match(/text-\w+-mark/g);
+  expect(colours(false)).toEqual(['text-ok-mark', 'text-critical-mark']);
+  expect(colours(true)).toBeNull();
+});
