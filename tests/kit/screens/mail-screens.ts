@@ -149,8 +149,8 @@ const ACCOUNT: Record<string, AccountMail> = {
     attention: {
       first: [
         { ...host('legacy'), concern: 'expiry', notAfter: NOW - 2 * DAY },
-        { ...host('pay'), concern: 'expiry', notAfter: NOW + 2 * DAY },
         { ...host('status'), concern: 'down', notAfter: NOW + 60 * DAY },
+        { ...host('pay'), concern: 'expiry', notAfter: NOW + 2 * DAY },
       ],
       more: 4,
     },
