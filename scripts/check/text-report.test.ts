@@ -59,7 +59,7 @@ describe('textReport', () => {
     expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027\n/);
   });
 
-  it('says what a server answered that refused the check', () => {
+  it('quotes the answer of a server that refused the check', () => {
     const refusal = { code: '450', text: 'Greylisted', isTemporary: true };
     const report = text(
       observation([failedAddress({ stage: 'starttls', reason: 'server_refused', refusal })]),

@@ -47,7 +47,7 @@ describe('tighterStepReachedAt', () => {
   const passed = (sent: string, sentAt: number, now: number, chosen: ['20d'] | null = null) =>
     tighterStepReachedAt(certificate(90 * DAY), { sent, sentAt, now, chosen });
 
-  it('returns the time at which a tighter step was reached after the alert', () => {
+  it('returns when the latest step was reached after the alert was sent', () => {
     expect(passed('warning', at(14), at(6.9))).toBe(at(7));
     expect(passed('warning', at(14), at(0))).toBe(NOT_AFTER);
   });

@@ -162,7 +162,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     expect(done.map(({ domain }) => domain?.check_every_minutes)).toEqual([10, 10, 10]);
   });
 
-  it('changes only the domains that have the interval in `instead_of`', async () => {
+  it('changes the interval only of domains whose interval equals `instead_of`', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, bob, HOSTS);

@@ -92,7 +92,7 @@ it('Proxy headers from loopback cause no warning if PUBLIC_URL names another hos
   expect(warnings).toEqual([]);
 });
 
-it('A worker process ends loopback access to its metrics after a loopback request with a proxy header', async () => {
+it('A worker process hides its metrics from loopback after one loopback request with a proxy header', async () => {
   const app = createOperatorApp({
     store: await open(),
     readiness: createReadiness(),

@@ -256,7 +256,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await after([oldEc])).toEqual([false]);
   });
 
-  it('is kept while a domain serves it, and has no entry in the timeline, which shows one certificate per domain', async () => {
+  it('is not deleted while a domain serves it, and the timeline does not count that domain for it', async () => {
     const { store, accountId } = await half();
     await store.db.deleteFrom('monitor_certificates').execute();
     expect(await store.db.transaction().execute((trx) => deleteUnwatchedCertificates(trx, null))).toBe(0);

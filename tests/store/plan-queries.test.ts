@@ -153,7 +153,7 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     });
 
   if (name === 'sqlite')
-    it('find the certificates with the same names in a covering index, also before ANALYZE ran', async () => {
+    it('find the certificates with the same names as a given one through a covering index, even before the first ANALYZE', async () => {
       const store = await open();
       const { id: accountId } = await person(store, 'alice');
       await watch(store, accountId, 'www.example.org');

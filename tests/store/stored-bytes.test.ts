@@ -104,7 +104,7 @@ describeEachDatabase('the certificates of a domain', (open) => {
     expect(await presentedChain(store, key)).toEqual(first.map(({ der }) => der));
   });
 
-  it('keep their DER beyond the limit if another account keeps it or the current chain contains it', async () => {
+  it('keep their DER beyond the limit if a domain of another account served them or the current chain contains them', async () => {
     const { store, key } = await openLimited(open, { certificatesPerDomain: 3 });
     const shared = freshChain(2);
     await checkAll(store, [shared]);

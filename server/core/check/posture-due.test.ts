@@ -49,13 +49,16 @@ describe('The posture of an endpoint', () => {
     expect(due(15 * MINUTE_MS, { isRequested: true, protocol })).toEqual(ALL);
   });
 
-  it('is due after 15 minutes with the postponed parts that were never tested or last tested a day ago, oldest result first', () => {
+  it('is due with postponed parts after 15 minutes, the part with the oldest result or none first', () => {
     const earlier: PostureVerdict['earlier'] = [
       { part: 'certificates', at: NOW - 20 * HOUR_MS },
       { part: 'tls_versions', at: null },
     ];
     expect(due(15 * MINUTE_MS - 1, { changes: { earlier } })).toBeNull();
     expect(due(15 * MINUTE_MS, { changes: { earlier } })).toEqual(['tls_versions', 'certificates']);
+  });
+
+  it('is not due with a postponed part whose last result is an hour old', () => {
     const fresh: PostureVerdict['earlier'] = [{ part: 'certificates', at: NOW - HOUR_MS }];
     expect(due(15 * MINUTE_MS, { changes: { earlier: fresh } })).toBeNull();
   });

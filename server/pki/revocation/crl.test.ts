@@ -372,7 +372,7 @@ it.each([
   },
 );
 
-it('a CRL with several entries about a certificate revokes it for good if one of them is final, also after it expired', () => {
+it('a CRL with several entries about a certificate revokes it permanently if one entry has a permanent reason, even if the CRL has expired', () => {
   const past = { thisUpdate: now - 9 * DAY_MS, nextUpdate: now - DAY_MS };
   const [hold, final, removed] = [6, 1, 8].map((reason) => ({ ...leaf, reason }));
   if (hold === undefined || final === undefined || removed === undefined) throw new Error('no entries');

@@ -161,7 +161,7 @@ describe('certificates that only some clients get, while the test of certificate
   const known = ['firefox', 'go'] as const;
   const postponed = ['certificates' as const];
 
-  it('are still judged for these clients if they have the key type of the usual leaf', () => {
+  it('are still judged for the clients that got them, if their key type is that of the usual leaf', () => {
     const expired = issue({ key: 'P-384', ...EXPIRED });
     const alternates = [alternateChain('ecdsa', ders(expired), { clients: known })];
     const usual = {
@@ -174,7 +174,7 @@ describe('certificates that only some clients get, while the test of certificate
     expect(later.findings).toEqual(daily.findings);
   });
 
-  it('are still judged for these clients if a posture check sees them without testing which clients get them', () => {
+  it('are still judged for the clients that got them, if a posture check sees them without testing which clients get them', () => {
     const leaf = issue({ key: 'RSA-2048', ...EXPIRED });
     const daily = judged(ecdsa, { posture: sentTo(known, leaf) });
     const again = (seen: MintedCertificate): Verdict =>
