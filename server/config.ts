@@ -15,7 +15,7 @@ import {
   type OidcConfig,
   oidcConfig,
 } from './provider-config.ts';
-import { addressRange, type EgressConfig, egressConfig } from './egress-config.ts';
+import { type EgressConfig, egressConfig, parseAddressRange } from './egress-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './monitoring-config.ts';
 
@@ -144,7 +144,7 @@ export function parseConfig(environment: Environment): Config {
     metricsToken: metricsToken(text('METRICS_TOKEN')),
     workerPort: wholeNumber('WORKER_PORT', text('WORKER_PORT') ?? '0', 0, 65_535) || null,
     tracing: tracingConfig(text),
-    trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
+    trustedProxies: list('TRUSTED_PROXIES').map((entry) => parseAddressRange('TRUSTED_PROXIES', entry)),
     limits: limitsFrom(({ setting, standard, min, max }) =>
       wholeNumber(setting, text(setting) ?? String(standard), min, max),
     ),

@@ -45,13 +45,13 @@ export function egressConfig({
   /** Value of HOSTS_FILE; null if it is not set. */
   hostsFile: string | null;
 }): EgressConfig {
-  const egressAllowCidrs = egress.map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry));
+  const egressAllowCidrs = egress.map((entry) => parseAddressRange('EGRESS_ALLOW_CIDRS', entry));
   const channelDefault = signups === 'open' ? [] : egressAllowCidrs;
   const channelEntries = channels.filter((entry, _, { length }) => entry !== NONE || length > 1);
   const channelAllowCidrs =
     channels.length === 0
       ? channelDefault
-      : channelEntries.map((entry) => addressRange('CHANNEL_ALLOW_CIDRS', entry));
+      : channelEntries.map((entry) => parseAddressRange('CHANNEL_ALLOW_CIDRS', entry));
   return {
     signups,
     egressAllowCidrs,
@@ -96,13 +96,13 @@ export function egressWarning({
   return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if not everybody may reach these ranges.${cannot}`;
 }
 
-/** Validates an entry of a list of ranges. Turns an address into a range of length 32 or 128. @throws ConfigError */
-export function addressRange(name: string, value: string): string {
+/** Validates an entry of a setting that lists ranges. Turns an address into a range of length 32 or 128. @throws ConfigError */
+export function parseAddressRange(setting: string, value: string): string {
   const [address = '', prefix, ...rest] = value.split('/');
   const family = isIP(address);
   const longest = family === 6 ? 128 : 32;
   const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
   if (family === 0 || rest.length > 0 || !(length <= longest))
-    throw new ConfigError(`${name} must list ranges like 10.0.0.0/8 or fd00::/8, but it has “${value}”.`);
+    throw new ConfigError(`${setting} must list ranges like 10.0.0.0/8 or fd00::/8, but it has “${value}”.`);
   return `${address}/${length}`;
 }

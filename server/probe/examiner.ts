@@ -49,14 +49,14 @@ export interface Examiner {
   judge(request: JudgeRequest): Promise<Verdict>;
 }
 
-/** `trustStore` contains the public roots and the operator's anchors. */
-export interface StagesOptions {
+/** What the stages of an examination need. `trustStore` contains the public roots and the operator's anchors. */
+export interface StageDependencies {
   probe: Probe;
   trustStore: TrustStore;
 }
 
 /** Returns the stages of an examination. Each takes its own work budget; the default is `DEFAULT_WORK_PER_CHECK`. */
-export function createStages({ probe, trustStore }: StagesOptions) {
+export function createStages({ probe, trustStore }: StageDependencies) {
   const trustStoreFor = createAccountTrust(trustStore);
   return {
     observe: (

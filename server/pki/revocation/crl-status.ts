@@ -3,7 +3,7 @@ import { maySignCrls } from './crl-signers.ts';
 import type { RevocationList } from './crl.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
-import { shareName } from './issuing-distribution-point.ts';
+import { haveNameInCommon } from './issuing-distribution-point.ts';
 import type { Profile } from '../profile/profile.ts';
 import {
   CLOCK_SKEW_MS,
@@ -126,7 +126,7 @@ function isCompleteFor(
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
   // All names of one distribution point name the same CRL (RFC 5280 §4.2.1.13).
   const { name } = scope;
-  return name === null || points.some((point) => shareName(point, name, issuer));
+  return name === null || points.some((point) => haveNameInCommon(point, name, issuer));
 }
 
 /** Returns whether the CRL has the version and extensions that RFC 5280 requires of CAs (§5.1.2.1, §5.2.1, §5.2.3). */

@@ -84,7 +84,7 @@ const keysOf = (names: readonly GeneralName[]): string[] =>
   names.flatMap((one) => (one.kind === 'directory' ? [one.name.comparisonKey] : []));
 
 /** Returns whether two names of distribution points have a name in common. `issuer`: the issuer of the CRL. */
-export function shareName(
+export function haveNameInCommon(
   left: DistributionPointName,
   right: DistributionPointName,
   issuer: DistinguishedName,

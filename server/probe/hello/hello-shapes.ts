@@ -72,9 +72,9 @@ const WITH_PART: Record<Exclude<HelloPart, 'size' | 'whole'>, (shape: HelloShape
 
 const isOffer = (part: HelloPart): part is keyof typeof WITH_PART => part in WITH_PART;
 
-/** Returns the plain ClientHello, with one part that browsers send if `part` is given. Adds nothing for `size` and `whole`. */
-export function plainHello(part: HelloPart | null = null): HelloShape {
-  return part !== null && isOffer(part) ? WITH_PART[part](PLAIN) : PLAIN;
+/** Returns the plain ClientHello, plus one part that browsers send if `added` is given. `size` and `whole` add nothing. */
+export function plainHello(added: HelloPart | null = null): HelloShape {
+  return added !== null && isOffer(added) ? WITH_PART[added](PLAIN) : PLAIN;
 }
 
 /** The signatures of `modernContext`, in its order. */

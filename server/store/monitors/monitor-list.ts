@@ -21,7 +21,7 @@ import type { Store } from '../db/open-store.ts';
 import { listItems } from '../db/dialect.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Tables } from '../schema/tables.ts';
-import { byExpiry, isAfterExpiry, pageOfLevels } from './pages-of-levels.ts';
+import { byExpiry, comesAfterInExpiryOrder, pageOfLevels } from './pages-of-levels.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 interface Sorted extends SortedFilter {
@@ -314,7 +314,7 @@ function isAfter(cursor: MonitorCursor, query: Sorted): RawBuilder<boolean> {
     return sql<boolean>`(created_at, monitor_id) ${than} (${cursor.createdAt}, ${cursor.id})`;
   if (cursor.sort === 'name')
     return sql<boolean>`(host, port, monitor_id) ${than} (${cursor.host}, ${cursor.port}, ${cursor.id})`;
-  const rest = isAfterExpiry(cursor, isDown);
+  const rest = comesAfterInExpiryOrder(cursor, isDown);
   const level = levelsOf(query)?.at(cursor);
   return level === undefined
     ? rest

@@ -76,7 +76,7 @@ async function selectPart(
 ): Promise<PartRow[]> {
   const isReversed = isDescending(query);
   const level = selectMatching(store, query).where(condition).select(['monitor_id', 'not_after']);
-  const rest = after ? level.where(isAfterExpiry(after, isReversed)) : level;
+  const rest = after ? level.where(comesAfterInExpiryOrder(after, isReversed)) : level;
   return byExpiry(rest, isBackwards !== isReversed)
     .limit(limit)
     .offset(offset)
@@ -121,7 +121,10 @@ export function byExpiry<DB, TB extends keyof DB, O>(
 }
 
 /** Returns an SQL condition for rows that come after `{ notAfter, id }` in the order of `byExpiry`. */
-export function isAfterExpiry({ notAfter, id }: ExpiryPlace, isBackwards = false): RawBuilder<boolean> {
+export function comesAfterInExpiryOrder(
+  { notAfter, id }: ExpiryPlace,
+  isBackwards = false,
+): RawBuilder<boolean> {
   if (isBackwards)
     return notAfter === null
       ? sql<boolean>`((not_after is null and monitor_id < ${id}) or not_after is not null)`

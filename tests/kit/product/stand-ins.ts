@@ -1,4 +1,4 @@
-import { createStages, type Examiner, type StagesOptions } from '../../../server/probe/examiner.ts';
+import { createStages, type Examiner, type StageDependencies } from '../../../server/probe/examiner.ts';
 import type { Sources } from '../../../server/probe/sources/sources.ts';
 import type { OwnNetwork } from '../../../server/worker/own-network.ts';
 
@@ -22,7 +22,7 @@ export const TRUST_EVERY_CHECK: OwnNetwork = {
 };
 
 /** Creates an examiner that works in the calling thread. `now` returns ms UTC. */
-export function createExaminer({ now, ...options }: StagesOptions & { now: () => number }): Examiner {
+export function createExaminer({ now, ...options }: StageDependencies & { now: () => number }): Examiner {
   const stages = createStages(options);
   return {
     async examine(endpoint, { previous, ...asked }) {

@@ -7,7 +7,7 @@ import {
   type HorizonPin,
   type PinStatus,
   TODAY_HALF_WIDTH,
-  WORDS_Y,
+  TOP_LABELS_Y,
 } from './horizon-layout.ts';
 import { NAME_TRACKING } from './text-measure.ts';
 
@@ -158,14 +158,14 @@ function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: H
   return (
     <>
       {!frame.narrow && (
-        <text x={frame.expiredX} y={WORDS_Y} fill="var(--fg-2)" className={word}>
+        <text x={frame.expiredX} y={TOP_LABELS_Y} fill="var(--fg-2)" className={word}>
           Expired
         </text>
       )}
-      <text x={critical?.x} y={WORDS_Y} fill="var(--critical-fg)" className={word}>
+      <text x={critical?.x} y={TOP_LABELS_Y} fill="var(--critical-fg)" className={word}>
         {critical?.text}
       </text>
-      <text x={soon?.x} y={WORDS_Y} fill="var(--soon-fg)" className={word}>
+      <text x={soon?.x} y={TOP_LABELS_Y} fill="var(--soon-fg)" className={word}>
         {soon?.text}
       </text>
       {[moreExpired, later].map(

@@ -103,7 +103,7 @@ export interface HorizonLayout {
 }
 
 export const GLYPH = 13;
-export const WORDS_Y = 20;
+export const TOP_LABELS_Y = 20;
 const FIRST_ROW = 42;
 const BELOW_ROWS = 48;
 const BELOW_BASE = 36;
@@ -365,5 +365,5 @@ function laterNote(
   const x = frame.axisEnd + 10;
   const words = count === 0 ? 'Later' : `${grouped(count)} later`;
   const text = x + measure.label(words) <= frame.width - 6 ? words : `+${grouped(count)}`;
-  return { x, y: WORDS_Y, text, width: measure.label(text), count };
+  return { x, y: TOP_LABELS_Y, text, width: measure.label(text), count };
 }

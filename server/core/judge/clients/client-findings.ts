@@ -6,7 +6,7 @@ import type { ChainFinding } from '../../finding.ts';
 import type { ClientRuleCode } from '../../findings/clients.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import { ANCHORED_RULES } from './anchor-rules.ts';
-import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
+import { brokenRules, type ClientRule, type PathLink } from './client-rule.ts';
 import { emailRefusals } from './email-rules.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';
@@ -15,7 +15,7 @@ import { PATH_RULES, type SentMessage, SIZE_RULES } from './limit-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
 import { EXTRA_CERTIFICATE_RULES } from './sent-rules.ts';
 
-const RULES: readonly ClientRule<Link, ClientRuleCode>[] = [...FIELD_RULES, ...EXTENSION_RULES];
+const RULES: readonly ClientRule<PathLink, ClientRuleCode>[] = [...FIELD_RULES, ...EXTENSION_RULES];
 const LINK_RULES = [...RULES.filter(({ ofAnchor }) => ofAnchor !== 'only'), ...NAME_RULES];
 const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'never').map((rule) =>
   // Java takes only the name and the key of an anchor (PKIXParameters).
@@ -69,7 +69,7 @@ export function linkRefusals(
   const isAnchor = !isLeaf && index === path.length - 1;
   const issuer = path[index + 1] ?? certificate;
   const isBelowAnchor = index === path.length - 2;
-  const link: Link = { certificate, issuer, isBelowAnchor, isLeaf, leaf, authoritiesBelow: index - 1 };
+  const link: PathLink = { certificate, issuer, isBelowAnchor, isLeaf, leaf, authoritiesBelow: index - 1 };
   return brokenRules(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
 }
 

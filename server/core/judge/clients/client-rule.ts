@@ -83,7 +83,7 @@ export function isHelloRule(rule: string): boolean {
 }
 
 /** A certificate of a valid path. */
-export interface Link {
+export interface PathLink {
   certificate: Certificate;
   /** The next certificate of the path. The issuer of the anchor is the anchor. */
   issuer: Certificate;

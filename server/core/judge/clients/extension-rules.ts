@@ -3,7 +3,7 @@ import { unknownCriticalExtensions } from '../../../pki/certificate-checks.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import { EXTENSION, PURPOSE } from '../../../pki/der/object-identifiers.ts';
 import type { GeneralName } from '../../../pki/names/general-name.ts';
-import { type ClientRule, FIX_AUTHORITY, type Link } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY, type PathLink } from './client-rule.ts';
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
 const isMalformed = ({ parseErrors }: Certificate, ...extensions: readonly string[]): boolean =>
@@ -24,7 +24,7 @@ const isCritical = ({ extensions }: Certificate, ...identifiers: readonly string
 const hasAnyPurposeOnly = ({ extendedKeyUsage: purposes }: Certificate): boolean =>
   purposes !== null && purposes.includes(PURPOSE.any) && !purposes.includes(PURPOSE.serverAuth);
 
-const hasOtherKeyIdentifier = ({ certificate, issuer }: Link): boolean => {
+const hasOtherKeyIdentifier = ({ certificate, issuer }: PathLink): boolean => {
   const named = certificate.authorityKeyIdentifier?.keyIdentifier ?? null;
   return named !== null && issuer.subjectKeyIdentifier !== null && named !== issuer.subjectKeyIdentifier;
 };
@@ -337,7 +337,7 @@ export const EXTENSION_RULES = [
     source: 'measured',
     applies: ({ certificate, isLeaf }) => isLeaf && certificate.netscapeAllowsServer === false,
   },
-] as const satisfies readonly ClientRule<Link>[];
+] as const satisfies readonly ClientRule<PathLink>[];
 
 /** Returns whether the authority key identifier names another serial number or issuer than those of `issuer` (RFC 5280 §4.2.1.1). */
 export function namesOtherIssuer({ authorityKeyIdentifier }: Certificate, issuer: Certificate): boolean {

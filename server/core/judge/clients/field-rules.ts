@@ -7,7 +7,7 @@ import {
   publicKeyName,
   RSA_PSS,
 } from '../../../pki/public-key.ts';
-import { type ClientRule, FIX_AUTHORITY, type Link } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY, type PathLink } from './client-rule.ts';
 
 /** Clients of which all or older versions refuse ML-DSA. Apple’s documents do not name it. */
 const WITHOUT_ML_DSA: readonly Client[] = ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'];
@@ -62,7 +62,7 @@ export function keyTypeRule(keyType: KeyType): (typeof FIELD_RULES)[number]['cod
 }
 
 /** Returns the key of the certificate. For the last one below the root, also returns the key of the root: one finding for both is enough. */
-const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
+const ownKeys = ({ certificate, issuer }: PathLink): PublicKey[] =>
   issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
 
 const hasOtherSalt = (pss: PssParameters | null): boolean =>
@@ -281,4 +281,4 @@ export const FIELD_RULES = [
     applies: ({ certificate: { basicConstraints } }) =>
       (basicConstraints?.pathLength ?? 0) > 127 && (basicConstraints?.pathLength ?? 0) <= 255,
   },
-] as const satisfies readonly ClientRule<Link>[];
+] as const satisfies readonly ClientRule<PathLink>[];

@@ -3,7 +3,7 @@ import type { Certificate } from '../../../pki/certificate.ts';
 import { EXTENSION } from '../../../pki/der/object-identifiers.ts';
 import type { DistinguishedName } from '../../../pki/names/distinguished-name.ts';
 import { matchesReference, type ReferenceIdentifier } from '../../../pki/names/reference-identifier.ts';
-import { type ClientRule, FIX_AUTHORITY, type Link } from './client-rule.ts';
+import { type ClientRule, FIX_AUTHORITY, type PathLink } from './client-rule.ts';
 
 /** Tags of the string types of a name (X.680 §8.4). */
 const NUMERIC_STRING = 0x12;
@@ -25,11 +25,15 @@ const READ_BY_GO = new Set([
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?*&]*$/;
 
 /** Returns the subject of the certificate and, for the last link, the name of the root. */
-const namesOf = ({ certificate, issuer }: Pick<Link, 'certificate' | 'issuer'>): DistinguishedName[] =>
+const namesOf = ({ certificate, issuer }: Pick<PathLink, 'certificate' | 'issuer'>): DistinguishedName[] =>
   issuer.selfIssued ? [certificate.subject, certificate.issuer] : [certificate.subject];
 
 /** Returns whether one of the names has a string with this ASN.1 tag for which `isOdd` returns true. */
-function hasString({ certificate, issuer }: Link, tag: number, isOdd: (text: string) => boolean): boolean {
+function hasString(
+  { certificate, issuer }: PathLink,
+  tag: number,
+  isOdd: (text: string) => boolean,
+): boolean {
   return namesOf({ certificate, issuer }).some(({ relativeNames }) =>
     relativeNames
       .flat()
@@ -44,7 +48,7 @@ function isSpelledAlike(left: DistinguishedName, right: DistinguishedName): bool
   return texts(left) === texts(right);
 }
 
-const isEncodedAlike = ({ certificate, issuer }: Link): boolean =>
+const isEncodedAlike = ({ certificate, issuer }: PathLink): boolean =>
   Buffer.compare(certificate.issuer.der, issuer.subject.der) === 0;
 
 /** Returns whether a URI has a host that Go finds malformed: with a space, an invalid escape, or an empty label. */
@@ -178,7 +182,7 @@ export const NAME_RULES = [
     applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
       isLeaf && subjectAltNames.unsupportedForms.includes('ediPartyName'),
   },
-] as const satisfies readonly ClientRule<Link>[];
+] as const satisfies readonly ClientRule<PathLink>[];
 
 /** A leaf, and the host that it is to cover. */
 interface Covering {

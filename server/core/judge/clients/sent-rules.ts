@@ -1,5 +1,5 @@
 import { type Certificate, subjectPublicKeyHash } from '../../../pki/certificate.ts';
-import type { ClientRule, Link } from './client-rule.ts';
+import type { ClientRule, PathLink } from './client-rule.ts';
 import { NAME_RULES } from './name-rules.ts';
 
 /** A certificate that a server sends although its path does not need it. */
@@ -28,7 +28,7 @@ export const EXTRA_CERTIFICATE_RULES = [
       };
       return (
         certificate.parseErrors.length > 0 ||
-        NAME_RULES.some((rule: ClientRule<Link>) => rule.stopsParsing === true && rule.applies(link))
+        NAME_RULES.some((rule: ClientRule<PathLink>) => rule.stopsParsing === true && rule.applies(link))
       );
     },
   },

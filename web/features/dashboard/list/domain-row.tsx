@@ -24,9 +24,9 @@ import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
 export const ROW_CELL =
   'h-14 border-b border-line py-1.5 pr-0 align-middle md:pr-4 group-last/row:border-b-0 md:h-12 md:py-1 md:max-[899px]:pr-2';
 /** Hide a column where the open panel leaves too little room for it. */
-export const NOT_BESIDE_PANEL = 'group-data-beside-panel/table:hidden';
-export const BAR_BESIDE_PANEL = '[@media(width<1340px)]:group-data-beside-panel/table:hidden';
-export const REVOCATION_BESIDE_PANEL = '[@media(width<1240px)]:group-data-beside-panel/table:hidden';
+export const HIDDEN_BESIDE_PANEL = 'group-data-beside-panel/table:hidden';
+export const BAR_HIDDEN_BESIDE_PANEL = '[@media(width<1340px)]:group-data-beside-panel/table:hidden';
+export const REVOCATION_HIDDEN_BESIDE_PANEL = '[@media(width<1240px)]:group-data-beside-panel/table:hidden';
 const INTERACTIVE = 'a, button, input, label, [role=menu]';
 
 interface DomainRowProps {
@@ -80,16 +80,24 @@ export const DomainRow = memo(function DomainRow({
           <Time iso={domain.expiry_date} />
         </td>
       )}
-      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell', BAR_BESIDE_PANEL)}>
+      <td
+        className={classNames(
+          ROW_CELL,
+          'hidden [@media(min-width:900px)]:table-cell',
+          BAR_HIDDEN_BESIDE_PANEL,
+        )}
+      >
         <LifetimeBar lifetime={lifetimeOf(domain, now)} now={now} />
       </td>
-      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1060px)]:table-cell', NOT_BESIDE_PANEL)}>
+      <td
+        className={classNames(ROW_CELL, 'hidden [@media(min-width:1060px)]:table-cell', HIDDEN_BESIDE_PANEL)}
+      >
         <LastChecks domain={domain} />
       </td>
-      <td className={classNames(ROW_CELL, 'max-md:hidden', REVOCATION_BESIDE_PANEL)}>
+      <td className={classNames(ROW_CELL, 'max-md:hidden', REVOCATION_HIDDEN_BESIDE_PANEL)}>
         <RevocationState domain={domain} place="start" />
       </td>
-      <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell', NOT_BESIDE_PANEL)}>
+      <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell', HIDDEN_BESIDE_PANEL)}>
         <Checked domain={domain} now={now} />
       </td>
       <td className={classNames(ROW_CELL, 'pr-1 text-right md:pr-2')}>

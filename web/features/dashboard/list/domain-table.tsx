@@ -5,10 +5,10 @@ import { classNames } from '../../../ui/class-names.ts';
 import { useMediaQuery } from '../../../lib/use-media-query.ts';
 import type { DomainListProps } from './domain-grid.tsx';
 import {
-  BAR_BESIDE_PANEL,
+  BAR_HIDDEN_BESIDE_PANEL,
   DomainRow,
-  NOT_BESIDE_PANEL,
-  REVOCATION_BESIDE_PANEL,
+  HIDDEN_BESIDE_PANEL,
+  REVOCATION_HIDDEN_BESIDE_PANEL,
   ROW_CELL,
 } from './domain-row.tsx';
 import { FailedCell, RowSkeleton, showsErrorAt } from './skeletons.tsx';
@@ -38,19 +38,19 @@ const HEAD: Column<DomainSort>[] = [
   {
     label: 'Lifetime',
     width: 'w-[11%]',
-    shown: `hidden [@media(min-width:900px)]:table-cell ${BAR_BESIDE_PANEL}`,
+    shown: `hidden [@media(min-width:900px)]:table-cell ${BAR_HIDDEN_BESIDE_PANEL}`,
   },
   {
     label: 'Last 30 checks',
     width: 'w-[160px]',
-    shown: `hidden [@media(min-width:1060px)]:table-cell ${NOT_BESIDE_PANEL}`,
+    shown: `hidden [@media(min-width:1060px)]:table-cell ${HIDDEN_BESIDE_PANEL}`,
   },
   {
     label: 'Revocation',
     width: 'w-[128px] [@media(min-width:900px)]:w-[148px]',
-    shown: `max-md:hidden ${REVOCATION_BESIDE_PANEL}`,
+    shown: `max-md:hidden ${REVOCATION_HIDDEN_BESIDE_PANEL}`,
   },
-  { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${NOT_BESIDE_PANEL}` },
+  { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${HIDDEN_BESIDE_PANEL}` },
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
 

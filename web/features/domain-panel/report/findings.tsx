@@ -5,7 +5,7 @@ import { RefreshCw } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { ShellLine } from '../../../ui/shell-line.tsx';
+import { ShellCommand } from '../../../ui/shell-command.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { inLocalTime } from '../../../lib/format.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -101,7 +101,7 @@ function StandingHelp({ domain, details, actions }: StandingHelpProps) {
     <div className="mt-2 grid gap-2.5">
       {details?.fix && <p className="whitespace-pre-line">{visibleText(inLocalTime(details.fix))}</p>}
       {details && <Evidence finding={details} details={details} />}
-      {command !== null && <ShellLine line={command} />}
+      {command !== null && <ShellCommand command={command} />}
       <div className="flex flex-wrap gap-2">
         {command !== null && <CopyTextButton label="Copy command" text={command} variant="tinted" />}
         <CheckAgain domain={domain} actions={actions} />
@@ -205,7 +205,7 @@ function Finding({ domain, finding, details, isWorst, chainPem, actions, state }
           {isWorst && <CheckAgain domain={domain} actions={actions} />}
         </div>
         <Evidence finding={finding} details={details} />
-        {details?.command && <ShellLine line={details.command} />}
+        {details?.command && <ShellCommand command={details.command} />}
         {state !== 'read' && details === null && (
           <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>
         )}

@@ -9,7 +9,7 @@ import { Glyph } from '../../../ui/glyph.tsx';
 import { StateBadge, StateMark, stateOfFinding } from '../../../domain/state-marks.tsx';
 import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
 import { revocationLine } from '../../../ui/certificate/revocation-line.ts';
-import { ShellLine } from '../../../ui/shell-line.tsx';
+import { ShellCommand } from '../../../ui/shell-command.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { scrollBehavior } from '../section-parts.tsx';
@@ -172,7 +172,7 @@ function Finding({ code, severity, message, fix, command }: PreviewCheckWire['fi
         )}
         {severity !== 'note' && command !== null && (
           <div className="mt-2">
-            <ShellLine line={command} />
+            <ShellCommand command={command} />
           </div>
         )}
       </div>

@@ -3,7 +3,7 @@ import { CopyButton } from './copy-button.tsx';
 import { visibleText } from './visible-text.ts';
 
 /** Shows a shell command with a copy button. */
-export function ShellLine({ line }: { line: string }) {
+export function ShellCommand({ command }: { command: string }) {
   const id = useId();
   return (
     <div className="group">
@@ -17,7 +17,7 @@ export function ShellLine({ line }: { line: string }) {
           className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
           {/* Wraps only at spaces: the hyphens of options must not break. */}
-          {visibleText(line)
+          {visibleText(command)
             .split(' ')
             .map((word, index) => (
               <Fragment key={index}>
@@ -26,7 +26,7 @@ export function ShellLine({ line }: { line: string }) {
               </Fragment>
             ))}
         </code>
-        <CopyButton label="Copy the command" text={line} />
+        <CopyButton label="Copy the command" text={command} />
       </div>
     </div>
   );
