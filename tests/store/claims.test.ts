@@ -70,11 +70,11 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(claimed.isRequested).toBe(true);
     await releaseClaim(store, claimed);
     expect(await findMonitor(store, { accountId, monitorId })).toMatchObject({ checking: true });
-    expect(await claimOne(store, NOW + 2)).toMatchObject({ asked: true });
+    expect(await claimOne(store, NOW + 2)).toMatchObject({ isRequested: true });
     const takenOver = await claimOne(store, NOW + 2 + LEASE);
     expect(takenOver.isRequested).toBe(true);
     await recordSample(store, checkOf(takenOver, NOW + 3 + LEASE, [certificate()]));
-    expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ asked: false });
+    expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ isRequested: false });
   });
 
   it('reject every result of a worker whose lease another worker has taken over', async () => {
