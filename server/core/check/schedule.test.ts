@@ -48,6 +48,11 @@ describe('nextCheckAt', () => {
     expect(due({ certificates: [{ ...lasting(90 * DAY, 60 * DAY), renewalWindow }] })).toBe(3 * HOUR);
   });
 
+  it('is when the renewal is overdue, also if no chosen alert step is then', () => {
+    const certificate = lasting(90 * DAY, 22.5 * DAY + 3 * HOUR);
+    expect(due({ certificates: [certificate], steps: ['7d'] })).toBe(3 * HOUR);
+  });
+
   it('is at a planned recheck, but never in the past', () => {
     expect(due({ recheckAt: NOW + 30_000 })).toBe(30_000);
     expect(due({ recheckAt: NOW - HOUR })).toBe(0);

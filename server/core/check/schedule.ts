@@ -1,4 +1,4 @@
-import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
+import { alertSteps, type ChosenStep, type Renewable, renewalOverdueAt } from '../alert-steps.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Longest interval for a host that is down or unreachable, on every plan. */
@@ -11,8 +11,8 @@ const FLOOR_MS = MINUTE_MS;
 
 /**
  * Returns when to check next (ms UTC): after the shortest of the interval, an hour if unreachable, and a 24th of a
- * certificate's lifetime, or at the next alert step if that is earlier. Waits at least a minute, except for `recheckAt`.
- * `jitter` in [0, 1) shortens intervals by up to 10 % and delays a step by up to a minute.
+ * certificate's lifetime, or earlier at the next alert step or once a renewal is overdue. Waits at least a minute, except for
+ * `recheckAt`. `jitter` in [0, 1) shortens intervals by up to 10 % and delays a step by up to a minute.
  */
 export function nextCheckAt(input: {
   now: number;
@@ -32,8 +32,11 @@ export function nextCheckAt(input: {
   for (const certificate of input.certificates) {
     const lifetime = certificate.notAfter - certificate.notBefore;
     if (lifetime > 0) intervals.push(Math.max(LIFETIME_FLOOR_MS, lifetime / 24));
-    const next = alertSteps(certificate, input.steps).find(({ at }) => at > now);
-    if (next !== undefined) steps.push(next.at);
+    const changes = [
+      ...alertSteps(certificate, input.steps).map(({ at }) => at),
+      renewalOverdueAt(certificate),
+    ];
+    steps.push(...changes.filter((at) => at > now));
   }
   const byInterval = now + Math.min(...intervals) * (1 - SPREAD * jitter);
   const byStep = Math.min(...steps) + MINUTE_MS * jitter;
