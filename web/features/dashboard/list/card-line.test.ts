@@ -185,14 +185,14 @@ describe('cardTrouble', () => {
       'critical: Renewal overdue',
     ],
     [
-      'reports an overdue renewal in the colour of the near expiry',
+      'leaves out an overdue renewal if the badge counts the days, so that the card names the issuer',
       {
         state: 'soon',
         attention: 'soon',
         findings: [finding('renewal_overdue', 'warning', { short: 'Renewal overdue' })],
         renewal: { ...shortLived('2026-11-20T14:00:00Z'), is_short_lived: false },
       },
-      'soon: Renewal overdue',
+      null,
     ],
     [
       'reports an overdue renewal by itself',

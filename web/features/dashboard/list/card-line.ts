@@ -105,13 +105,16 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): C
   };
 }
 
-/** Returns a line if the renewal is overdue or, for a short-lived certificate, whose badge may be red, on schedule; else null. */
+/**
+ * Returns a line if the renewal is overdue or, for a short-lived certificate, whose badge may be red, on schedule; else null. Null
+ * also for other certificates whose badge counts the days: their cards keep the line for the issuer.
+ */
 function schedule(domain: DomainWire, now: number): CardLine | null {
   const isOverdue = !isEnded(domain) && isRenewalOverdue(domain, now);
   const words = isOverdue ? STATE_NAMES.overdue : scheduleWords(domain, now);
-  if (words === null) return null;
-  const { attention } = domain;
+  const { attention, renewal } = domain;
   const isDated = attention === 'critical' || attention === 'soon';
+  if (words === null || (isDated && !renewal?.is_short_lived)) return null;
   return {
     // In the colour of the near expiry, if that is why it needs attention. The server counts the renewal from its next check on.
     state: isOverdue ? (isDated ? attention : attention && 'overdue') : null,

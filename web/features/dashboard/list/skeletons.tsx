@@ -41,8 +41,8 @@ export function CardSkeleton() {
 /** Shows as many placeholder cards as the first view has. */
 export function GridSkeleton() {
   return (
-    <div aria-hidden="true" className="@container">
-      <div className={GRID}>
+    <div className="@container">
+      <div aria-hidden="true" className={GRID}>
         {Array.from({ length: 6 }, (_, index) => (
           <CardSkeleton key={index} />
         ))}
