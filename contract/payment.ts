@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A product for sale; the web app offers the first one. `unit_price` is the price per month in minor units of `currency` (ISO
- * 4217).
+ * A product for sale; the web app offers only the first of the list. `unit_price` is the price per month in minor units of `currency`
+ * (ISO 4217).
  */
 export const productSchema = z
   .object({

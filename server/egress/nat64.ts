@@ -73,7 +73,7 @@ function ranges(...texts: readonly string[]): AddressRange[] {
 
 /**
  * Returns a function that passes the network's NAT64 prefixes to `learn` if an address may be in one. It queries at most once in
- * ten minutes, or one minute after a failure, and only the first call waits. If the query fails, the last prefixes stay.
+ * ten minutes, or one minute after a failure. Calls wait for the first query only. If a query fails, the last prefixes stay.
  */
 export function createNat64Discovery(
   query: () => Promise<AddressAnswer>,

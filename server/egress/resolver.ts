@@ -107,7 +107,7 @@ const ROOT_QUERY_AFTER = 0.5;
 const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
 const MAX_SERVERS = 10;
-/** Maximum time that the first lookup with an IPv6 address waits for the NAT64 prefixes of our network. */
+/** Maximum time that a lookup with an IPv6 address waits for the first discovery of our network's NAT64 prefixes. */
 const NAT64_WAIT_MS = 2_000;
 const NEVER = new AbortController().signal;
 const TIMEOUT_MS = 5_000;

@@ -12,8 +12,7 @@ import { PkiError } from './pki-error.ts';
 import { parsePssParameters, type PssParameters } from './pss-parameters.ts';
 
 /**
- * A signature algorithm whose identifier names both its keys and its signatures, and that has no parameters
- * (RFC 8410 §3, RFC 9881 §2, RFC 9909 §3).
+ * An algorithm with one OID for both keys and signatures, and without parameters (RFC 8410 §3, RFC 9881 §2, RFC 9909 §3).
  */
 export interface KeyAlgorithm {
   readonly type: 'ed25519' | 'ed448' | 'ml-dsa' | 'slh-dsa';
@@ -81,7 +80,7 @@ export interface PublicKey {
   readonly hasNull: boolean;
   /** Whether the point is written as one coordinate (SEC 1 §2.3.3), which RFC 5480 §2.2 allows. False for other keys. */
   readonly isCompressed: boolean;
-  /** The signatures that an RSA-PSS key may make (RFC 4055 §3.3); null for other keys, and if it may make any. */
+  /** Restriction on the signatures of an RSA-PSS key (RFC 4055 §3.3); null without a restriction, and for other keys. */
   readonly pss: PssParameters | null;
   /** The key itself, the content of subjectPublicKey. */
   readonly octets: Uint8Array;
@@ -95,8 +94,8 @@ const EC = '1.2.840.10045.2.1';
 const DSA = '1.2.840.10040.4.1';
 
 /**
- * Parses SubjectPublicKeyInfo (RFC 5280 §4.1.2.7; algorithms of RFC 3279, 5480, 8410, 9881, 9909). Throws PkiError on malformed
- * input.
+ * Parses SubjectPublicKeyInfo (RFC 5280 §4.1.2.7; algorithms of RFC 3279, 4055, 5480, 8410, 9881, 9909). Throws PkiError on
+ * malformed input.
  */
 export function parsePublicKey(der: Uint8Array): PublicKey {
   const info = onlyElement(der, TAG.sequence).open();

@@ -24,7 +24,7 @@ interface TwoClients {
 }
 
 const SAMPLED = 1 / 500;
-/** Number of times that both clients must probe with the same two results before we report their difference. */
+/** Number of probes by each client, all with that client's first result, before we report that the two differ. */
 const PAIRS = 4;
 /** Time in ms after which no further comparison starts, so that slow hosts cannot exhaust the time limit of the thread. */
 const QUICK_MS = 5_000;
@@ -81,7 +81,9 @@ function isConfirmed({ observation, verdicts }: JudgedObservation, { previous }:
   return verdicts.every(isSame) && isAnswered(observation);
 }
 
-/** Returns whether nobody has to act on a verdict, and every address uses the TLS version and group of our own client. */
+/**
+ * Returns whether nobody has to act on a verdict, and every address that we have a route to uses the TLS version and group of our own client.
+ */
 function isFine(verdict: Verdict | null): boolean {
   return (
     verdict !== null &&

@@ -74,7 +74,7 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
     postponed,
   );
   const wait = { ms: budgetMs, signal, onFault };
-  // Connections queue in the order in which their parts start.
+  // Start the urgent parts first: connections queue in the order in which their parts start.
   const inOrder = [...new Set([...options.parts, ...POSTURE_PARTS])];
   try {
     const [hellos, tested, withoutAlpn, caa, registration] = await Promise.all([

@@ -37,7 +37,7 @@ describeAnyDatabase('The deletion of an account', (open) => {
     ];
     for (const event of late) expect(await deliver(event)).toEqual({ status: 200, code: null });
     expect(await api.store.db.selectFrom('subscriptions').selectAll().execute()).toEqual([]);
-    // The log tells the operator about a subscription that continues.
+    // Only the event that reports `sub_2` as active is logged: the operator must end that subscription.
     expect(logged.filter((line) => line.includes('belongs to no account'))).toHaveLength(1);
   });
 

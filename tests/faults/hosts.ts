@@ -3,7 +3,7 @@ import type { MintedAuthority, MintedCertificate } from '../kit/certificates/min
 import type { TlsPeer } from '../kit/peers/tls-server.ts';
 import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
-/** State that the host's certificate reaches during the run; it decides which alerts must arrive. */
+/** What happens to the host or its certificate during the run; it decides which alerts must arrive. */
 export type Lifecycle = 'ends in days' | 'ended' | 'renewed' | 'down';
 
 export interface Host {
@@ -72,7 +72,7 @@ export function createHosts(world: {
           return `${host}:${peer.port}`;
         }
       }
-      // With a lifetime of ten minutes, alert steps are due 2, 1 and 0.5 minutes before expiry, and at expiry.
+      // A lifetime of ten minutes puts all alert steps (`DEFAULT_ALERT_STEPS`) into the last 2.5 minutes before expiry.
       const [notBefore, notAfter] =
         lifecycle === 'ended'
           ? [now + endsInMs - 600 * SECOND_MS, now + endsInMs]

@@ -54,7 +54,7 @@ export interface WorldOptions {
   dataDir?: string;
   /** Additional environment variables for the product's processes. */
   environment?: Record<string, string>;
-  /** Time until the certificate of a host added as `ended` expires, ms. Default: 100,000. */
+  /** Time from adding a host with the lifecycle `ended` until its certificate expires, ms. Default: 100,000. */
   endsInMs?: number;
 }
 

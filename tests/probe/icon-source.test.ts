@@ -54,7 +54,7 @@ async function startSite(site: Site) {
   return { port: peer.port, asked };
 }
 
-/** Searches the icon. Only 127.0.0.1 is permitted, and 127.0.0.2 stands for an internal address. */
+/** Searches for the icon. Only 127.0.0.1 is permitted, and 127.0.0.2 stands for an internal address. */
 function find(port: number, { host = 'site.test', deadlineMs = 60_000, signal = never } = {}) {
   const policy = createAddressPolicy(['127.0.0.1/32'], () => []);
   const resolver = createResolver({ servers: [names.address], policy });

@@ -164,7 +164,7 @@ describe('The metrics', () => {
       input: metrics,
       encoding: 'utf8',
     });
-    // One of our metrics is older than this rule and keeps its name. The others belong to prom-client.
+    // promtool complains about these names. The first is ours and older than promtool's rule; prom-client names the others.
     const known = /^(?:certlantern_checks_in_five_minutes|nodejs_active_\w+_total) /;
     const found = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !known.test(line));
     expect(found).toEqual([]);

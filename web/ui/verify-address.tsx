@@ -58,7 +58,7 @@ function SendAgain({ label = 'Send again' }: { label?: string }) {
   );
 }
 
-/** Says that an action needs a verified address, and sends the link again. Renders nothing for verified users. */
+/** Says that an action needs a verified address, and offers to send the link again. Renders nothing unless the address is known to be unverified. */
 export function VerifyFirst({ to }: { to: string }) {
   const { user } = useSignedIn();
   const standing = useStanding();

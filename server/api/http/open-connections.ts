@@ -30,8 +30,8 @@ function createOpenCount(max: number) {
 }
 
 /**
- * Returns a function that returns whether a new connection is within the limit of its address. Trusted proxies have no limit,
- * because many people connect through them. Logs the first refusal: the address may be a proxy missing in TRUSTED_PROXIES.
+ * Returns a function that counts a new connection, or returns false if its network has reached the limit. Trusted proxies have no
+ * limit, because many people connect through them. Logs the first refusal: the address may be a proxy missing in TRUSTED_PROXIES.
  */
 export function createConnectionLimit({
   config: { trustedProxies, limits },

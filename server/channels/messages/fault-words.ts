@@ -19,7 +19,7 @@ interface FaultWords extends Pick<AlertWords, 'badge' | 'schedule'> {
   before: string;
   after: string;
   /**
-   * Returns the sentence that follows `message`, the sentence of the verdict; may be empty. `consequence` says what clients do.
+   * Returns the text that follows `message`, the verdict's sentence. Both may be empty. `consequence` says what clients do.
    */
   lead: (consequence: string, message: string) => string;
 }

@@ -135,7 +135,7 @@ export const PATH_FINDINGS = {
     short: 'We cannot verify its signature',
     isReasonToReplace: true,
   },
-  /** The root is trusted, but Chrome refuses certificates that it issued after a certain date. */
+  /** The root is trusted, but Chrome refuses certificates that were issued under it after a certain date. */
   distrusted_root: {
     kinds: {
       distrusted_root: kind(object({ root: text, trustedUntil: number }), ({ root, trustedUntil }) => ({

@@ -28,7 +28,7 @@ export function unorderedRefusals(
     : brokenRules([UNORDERED_RULE], { certificate: leaf }, 'leaf', protocol);
 }
 
-/** Returns whether each certificate is followed by one with the name of its issuer, until a trusted one follows. */
+/** Returns whether each certificate is followed by one with its issuer's name, up to a trust anchor. The anchor itself need not be sent. */
 function isInOrder(chain: readonly Certificate[], trustStore: TrustStore): boolean {
   for (const [index, one] of chain.entries()) {
     const anchors = trustStore.withSubject(one.issuer);

@@ -105,7 +105,7 @@ class ParsedName implements DistinguishedName {
 
 /**
  * Maximum length of text that is normalised. NFKC takes quadratic time on unsorted combining marks: 300 ms for 64 kB.
- * RFC 5280 Appendix A.1 allows at most 128 characters in a subject.
+ * RFC 5280 Appendix A.1 allows 64 or 128 characters in the usual attributes, such as commonName and localityName.
  */
 const MAX_NORMALISED = 512;
 

@@ -47,7 +47,7 @@ type BudgetedRequest = OcspStatusRequest & { readonly work: WorkBudget };
 
 /**
  * Returns the status from an OCSP response (RFC 6960 §3.2). Never throws. The issuer or its delegate must have signed it, and it must
- * name this certificate. Stale statuses are ignored, except a final `revoked` in a response without a fresh status.
+ * name this certificate. Counts fresh statuses and a `revoked` that is merely `too_old`. Without any, counts a `revoked` that is not a hold.
  */
 export function ocspStatus(request: OcspStatusRequest): RevocationStatus {
   const budgeted = { ...request, work: request.work ?? new WorkBudget() };

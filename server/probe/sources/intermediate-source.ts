@@ -245,8 +245,8 @@ function readableCertificates(bytes: Buffer): readonly Certificate[] | null {
 }
 
 /**
- * Builds a valid path, leaf first and anchor last; returns null if there is none. Ignores the leaf's validity period,
- * because the CA's answers matter for an expired leaf too.
+ * Builds a valid path, leaf first and anchor last; returns null if there is none. Ignores the leaf's validity period, because
+ * revocation and renewal windows matter for an expired leaf too.
  */
 export function validPath(
   [leaf, ...intermediates]: readonly [Certificate, ...Certificate[]],
@@ -258,7 +258,7 @@ export function validPath(
   return result.ok ? result.path : null;
 }
 
-/** Returns whether a valid path ends in an anchor of a public root program. */
+/** Returns whether the path ends in an anchor of a public root program. */
 export function isPublicPath(path: readonly Certificate[], trustStore: TrustStore): boolean {
   const last = path.at(-1);
   return last !== undefined && trustStore.isPublic(last.fingerprint);

@@ -57,7 +57,7 @@ export async function findMisuse(
   if (!emailVerified) {
     if (count >= limits.domainsBeforeProof) return notVerified('domains');
     if (guardsPorts && isSensitive({ port, protocol: endpoint.protocol })) return notVerified('port');
-    // Use a window of ten minutes with ten times the limit, so that a host removed by mistake can be added again at once.
+    // The limit is per minute. Count over ten minutes, up to ten times as many, so that a host removed by mistake can be added again at once.
     const key = `add:${hashed(`${accountId} ${host} ${port}`)}`;
     const limit = 10 * limits.checksBeforeProof;
     const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: TEN_MINUTES_MS, now });

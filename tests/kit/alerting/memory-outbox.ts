@@ -134,7 +134,7 @@ export class MemoryOutbox {
     for (const one of this.sent) if (one.state === 'waiting') one.state = 'sent';
   }
 
-  /** Drops the queued alerts of an incident that was acknowledged or snoozed. */
+  /** Drops the queued alerts of an incident that was acknowledged or snoozed. Keeps the one that says that it is resolved. */
   dropWaiting(incident: Incident): void {
     for (const one of this.#rowsOf(incident))
       if (one.state === 'waiting' && one.step !== 'resolved') one.state = 'superseded';

@@ -28,7 +28,7 @@ export function startScript(
   return startLine(line, { cwd: root, env: { ...COMPILE_CACHE, ...env } });
 }
 
-/** Starts the command of the npm package in a folder that is not the project's, as `npx certlantern` does. */
+/** Starts the npm package's command with `cwd`, a folder outside the project, as working directory, as `npx certlantern` does. */
 export function startCommand(cwd: string, ...words: string[]): RunningScript {
   return startLine([process.execPath, join(root, 'scripts/certlantern.mjs'), ...words], { cwd, env: {} });
 }

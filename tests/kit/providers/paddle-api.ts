@@ -148,7 +148,7 @@ export function signedWebhook(
   event: object,
   { secret = PADDLE.webhookSecret, at = Date.now() }: { secret?: string; at?: number } = {},
 ): { body: string; headers: Record<string, string> } {
-  // Paddle writes JSON with other bytes than JSON.stringify does.
+  // Indented, so that the body differs from JSON.stringify(event): the server must verify the bytes as received.
   const body = JSON.stringify(event, null, 1);
   const seconds = Math.floor(at / 1000);
   const signature = createHmac('sha256', secret).update(`${seconds}:${body}`).digest('hex');

@@ -48,7 +48,7 @@ export function urgencyWords({ reason, not_after: notAfter }: UrgentDomain, now:
   return isDated ? timeLeft(Date.parse(notAfter) - now) : inSentence(STATE_NAMES[reason]);
 }
 
-/** What the headline says after their number, if all domains that need attention do so for the same reason. */
+/** The headline after the number of domains, if all of them need attention for the same reason. */
 const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
   expired: 'certificates have expired',
   revoked: 'certificates are revoked',

@@ -69,7 +69,7 @@ export const HANDSHAKE_RULES = [
     isOfConnection: true,
     clients: ['chromium', 'apple'],
     source: 'measured; public captures of Safari offer no ecdsa_secp521r1_sha512 either',
-    // For keys on other curves, the rules about key types report it.
+    // The rule `p521_key` already reports keys on P-521.
     applies: ({ rareSignature, certificate: { key } }) =>
       rareSignature === true && key.type === 'ec' && key.curve !== 'P-521',
   },

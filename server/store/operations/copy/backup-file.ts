@@ -44,7 +44,7 @@ export function levelOfFile(
   return level;
 }
 
-/** Completes a backup file that has all tables: checks it and writes its metadata. @throws CopyError `damaged` */
+/** Completes a backup file that has all tables: checks it and writes its metadata. @throws CopyError `damaged`, `newer` or `older` */
 export async function finishBackup(
   db: DatabaseSync,
   { madeAt, secrets }: Pick<BackupMetadata, 'madeAt' | 'secrets'>,

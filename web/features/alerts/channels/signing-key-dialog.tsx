@@ -13,7 +13,7 @@ interface SigningKeyDialogProps extends OpenState {
   channel: ChannelWire;
 }
 
-/** Creates a new signing key for a webhook. */
+/** Dialog that creates a new signing key for a webhook and shows it. */
 export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDialogProps) {
   const making = useWrite({
     mutationFn: () => call(rotateSecret, { params: { key: channel.key } }),

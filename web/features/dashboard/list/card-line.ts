@@ -116,7 +116,8 @@ function schedule(domain: DomainWire, now: number): CardLine | null {
   const isDated = attention === 'critical' || attention === 'soon';
   if (words === null || (isDated && !renewal?.is_short_lived)) return null;
   return {
-    // In the colour of the near expiry, if that is why it needs attention. The server counts the renewal from its next check on.
+    // A near expiry gives its own colour. Otherwise the line is `overdue` only once the server says that the domain needs attention: the
+    // page notices an overdue renewal at once, the server at its next check.
     state: isOverdue ? (isDated ? attention : attention && 'overdue') : null,
     text: capitalised(words) + (isOverdue ? shareOf(domain, 'renewal_overdue') : ''),
     title: `${scheduleLine(domain, now) ?? words}.`,

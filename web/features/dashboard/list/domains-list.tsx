@@ -20,7 +20,7 @@ interface DomainsListProps extends DomainListProps {
   onRetry: () => void;
 }
 
-/** Shows the list, or in its place that it is loading, failed to load or has no hits. Says if the shown list is stale. */
+/** Shows the list, or instead of it that the list is loading, failed to load or has no hits. Says when a shown list was last updated if it is stale. */
 export function DomainsList({ view, isLoading, onClearFilter, onRetry, ...rest }: DomainsListProps) {
   const { list, now } = rest;
   if (isLoading) return view === 'grid' ? <GridSkeleton /> : <TableSkeleton />;

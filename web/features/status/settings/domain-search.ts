@@ -31,7 +31,7 @@ export async function searchDomains(typed: string, signal?: AbortSignal): Promis
   }));
 }
 
-/** Returns the domain whose host, URL or whole name was typed; null if there is none, `several` if more than one fits. */
+/** Returns the domain whose host, URL or whole name was typed; undefined if there is none, `several` if more than one fits. */
 export async function findDomain(typed: string): Promise<NamedDomain | 'several' | undefined> {
   return pickDomain(typed, await searchDomains(endpointOf(typed) ?? typed.trim()));
 }
