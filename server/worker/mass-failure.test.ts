@@ -149,7 +149,7 @@ describe('the mass failure brake', () => {
     ],
   ])('%s', (_, isHeld, accounts) => expect(holdsFor(accounts)).toBe(isHeld));
 
-  it('counts a shared host once, but each account that watches it', () => {
+  it('counts a shared host once, and each of its accounts', () => {
     const shared = outcomes({ targets: 10, failed: 10 }).map((outcome) => ({
       ...outcome,
       accounts: ['alice', 'bob', 'carol'],

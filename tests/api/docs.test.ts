@@ -27,7 +27,7 @@ async function listening(server: ServerType): Promise<string> {
 }
 
 describeAnyDatabase('The API guide', (open) => {
-  it('has an HTML page with an article for every call and valid links', async () => {
+  it('has an HTML page with an article for every call and valid links within the page', async () => {
     const api = await startApi(open);
     const page = await api.send('/api/docs');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');

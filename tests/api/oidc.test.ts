@@ -311,7 +311,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await signIn(world.api.send, charlie)).id).toBe(charlie.id);
   });
 
-  it('ends access of whoever signed up with the address before without verifying it', async () => {
+  it('locks out whoever had signed up with the same address but never verified it', async () => {
     const world = await startWorld(open);
     const attacker = await signUp(world.api.send, { name: 'Mallory' });
     // A session and an ID token of the provider in reserve, not yet exchanged.

@@ -36,7 +36,7 @@ describeEachDatabase('A passkey', (open) => {
     ]);
   });
 
-  it('is added and removed only by its own person in a fresh provider session', async () => {
+  it('is added and removed only in a provider session, and removed only by its owner', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const device = createPasskeyDevice(ORIGIN);

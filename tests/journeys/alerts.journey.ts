@@ -136,7 +136,7 @@ test('a refused channel address gets the focus, and the last chosen channel cann
     await expect(ntfy).toBeHidden();
   });
 
-  await test.step('the last chosen channel stays checked', async () => {
+  await test.step('the only channel left cannot be unchecked', async () => {
     const which = row(page, 'Default channels');
     await which.getByLabel('All channels, including new ones').uncheck();
     await expect(which.getByLabel('All channels, including new ones')).not.toBeChecked();

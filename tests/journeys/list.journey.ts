@@ -14,7 +14,7 @@ const toolbarBottom = async (page: Page) => {
 };
 const cards = (page: Page) => page.getByRole('list', { name: 'Domains' }).getByRole('listitem');
 
-test('headline, most urgent links, filter and list show the same domains, and the toolbar stays in view', async ({
+test('the headline, the links to the most urgent domains, the filter and the list show the same domains, and the toolbar stays in view', async ({
   page,
   world,
 }) => {

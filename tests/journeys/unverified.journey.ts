@@ -11,7 +11,7 @@ test('import, repeated checks, channels and status pages ask for a confirmed add
   const mails = () =>
     world.mail.ledger.filter(({ to, text }) => to.includes(person.email) && text.includes('/verify#')).length;
 
-  await test.step('the reason shows before many domains are added', async () => {
+  await test.step('importing domains first asks to confirm the address', async () => {
     await page.getByRole('button', { name: 'Import domains' }).click();
     await expect(reason).toContainText(
       `Confirm your address to import domains: open the link in the email to ${person.email}.`,
@@ -27,7 +27,7 @@ test('import, repeated checks, channels and status pages ask for a confirmed add
     await dialog.getByRole('button', { name: 'Stop' }).click();
   });
 
-  await test.step('the reason shows when a domain is checked again within a minute', async () => {
+  await test.step('checking a domain again within a minute asks to confirm the address', async () => {
     await addHost(page, host);
     await card(page, host)
       .getByRole('button', { name: /^Actions/ })
@@ -46,7 +46,7 @@ test('import, repeated checks, channels and status pages ask for a confirmed add
     await expect.poll(mails).toBe(3);
   });
 
-  await test.step('the reason shows before a channel is added', async () => {
+  await test.step('adding a channel first asks to confirm the address', async () => {
     await page.goto('/alerts');
     await page.getByRole('button', { name: 'Add channel' }).click();
     await expect(reason).toContainText('to send alerts to channels other than your own address');
@@ -58,7 +58,7 @@ test('import, repeated checks, channels and status pages ask for a confirmed add
     await page.keyboard.press('Escape');
   });
 
-  await test.step('the reason shows before a status page is published, and at the attempt', async () => {
+  await test.step('publishing a status page first asks to confirm the address, and the attempt fails', async () => {
     await page.goto('/status-page');
     await expect(reason).toContainText('to publish a status page');
     await page.getByLabel('Title').fill('What we run');
@@ -67,7 +67,7 @@ test('import, repeated checks, channels and status pages ask for a confirmed add
     await page.getByLabel('Title').fill('');
   });
 
-  await test.step('the reason is gone once the address is verified', async () => {
+  await test.step('a verified address is not asked for again', async () => {
     await verifyAddress(page, world, person);
     await page.goto('/status-page');
     await expect(page.getByLabel('Title')).toBeVisible();

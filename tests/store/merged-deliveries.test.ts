@@ -335,7 +335,7 @@ describeEachDatabase('deliveries about outages', (open) => {
     expect(sizes.toSorted((left, right) => left - right)).toEqual([30, 100]);
   });
 
-  it('that quiet hours hold are not sent early with others', async () => {
+  it('are not sent early with others while quiet hours hold them', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const leavesAt = NOW + 15 * SECOND;

@@ -22,12 +22,12 @@ describe('local time', () => {
     expect(nextLocalTime(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
   });
 
-  it('is an hour later on the day when clocks skip it, east and west of UTC', () => {
+  it('that clocks skip is taken an hour later that day, east and west of UTC', () => {
     expect(nextLocalTime(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
     expect(nextLocalTime(at('2026-03-08T03:00Z'), NEW_YORK, { minute: 150 })).toBe(at('2026-03-08T07:30Z'));
   });
 
-  it('means its second occurrence on the day when clocks repeat it, east and west of UTC', () => {
+  it('that occurs twice when clocks go back means the second occurrence, east and west of UTC', () => {
     const inOslo = at('2026-10-25T01:30Z');
     expect(nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 })).toBe(inOslo);
     expect(nextLocalTime(inOslo, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));

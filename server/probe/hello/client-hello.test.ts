@@ -127,7 +127,7 @@ describe('the ClientHello of our own TLS client', () => {
     for (const type of [0, 5, 16]) expect(ours.extensions.get(type)).toEqual(theirs.extensions.get(type));
   });
 
-  it('differs only in its random values, whether `helloWriter` or `writeHello` writes it', () => {
+  it('is the same from `helloWriter` as from `writeHello`, except for its random values', () => {
     const share = { x25519Share: Buffer.alloc(32, 9) };
     const write = helloWriter(usualHello(true), { alpn: TARGET.alpn, ...share });
     for (const serverName of ['odd.example', 'another.odd.example', '192.0.2.1', null]) {

@@ -29,7 +29,7 @@ describe('a checkout event', () => {
     });
   });
 
-  it('outcomeOf returns an outcome for completed, closed and failed checkouts, and null for one that was loaded', () => {
+  it('has an outcome if the checkout completed, closed or failed, and none if it was only loaded', () => {
     expect(outcomeOf({ name: 'checkout.loaded', data: { status: 'ready' } })).toBeNull();
     expect(outcomeOf({ name: 'checkout.completed', data: paid })).toMatchObject({ kind: 'completed' });
     expect(outcomeOf({ name: 'checkout.closed', data: { status: 'draft' } })).toEqual({ kind: 'closed' });

@@ -44,7 +44,7 @@ describe("the summary of a domain's alert settings", () => {
     expect(partLine('channels', { ...plain, channels: ['email', 'c1'] }, undefined)).toBe('2 channels');
   });
 
-  it('lists the settings that differ from the account', () => {
+  it('lists the settings that a domain has of its own', () => {
     expect(ownLine({})).toBe('Account defaults');
     expect(ownLine({ quiet_hours: null, steps: ['7d'] })).toBe('Custom steps and quiet hours');
     expect(withoutPart({ quiet_hours: null, steps: ['7d'] }, 'steps')).toEqual({ quiet_hours: null });

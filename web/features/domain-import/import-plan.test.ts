@@ -108,7 +108,7 @@ test('import lines that were not added can be copied and pasted again', () => {
   );
 });
 
-test('import lines with a target that were not added are copied as CSV, which the import reads back', () => {
+test('lines that were not added are copied as CSV with their targets, and the import can read it back', () => {
   const left = [
     hostLine(1, 'shop.example:8443', {
       tags: ['web', 'two words'],

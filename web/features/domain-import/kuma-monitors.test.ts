@@ -222,7 +222,7 @@ test('statuses that count as up, and the address family, are carried over', () =
   expect(accepted(['401'], { url: 'https://a.example/admin' })).not.toHaveProperty('expected_status');
 });
 
-test('a WebSocket monitor is checked by HTTPS, without its close code as an expected status', () => {
+test('a WebSocket monitor is imported as an HTTPS check; its WebSocket close code is not taken for an HTTP status', () => {
   const fields = { type: 'websocket-upgrade', accepted_statuscodes: ['1000'], maxredirects: 10 };
   const lines = linesOf({ ...fields, url: 'wss://ws.example' }, { ...fields, url: 'wss://ws.example/live' });
   const remark = 'Only HTTPS is checked here, without a WebSocket connection';

@@ -143,7 +143,7 @@ describe('the certificate of the usual handshake, if some clients get another on
     expect(refusing(judged(expired, { posture }, daily))).toEqual(withoutAlternates);
   });
 
-  it('is judged for all clients at an address that has another leaf than the tested address', () => {
+  it('counts for all clients at an address that the posture did not test and that serves another leaf', () => {
     const posture = sentTo(['go', 'java', 'gnutls', 'windows'], rsa);
     const both = (elsewhere: MintedCertificate): Verdict =>
       judgedAddresses(

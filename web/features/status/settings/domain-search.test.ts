@@ -36,6 +36,6 @@ it.each([
   expect(pickDomain(typed, [first, second, plain, lone])).toBe(expected),
 );
 
-it('pickDomain chooses no domain if two servers of the host match', () => {
+it('pickDomain returns `several` if the host is watched at two servers', () => {
   expect(pickDomain('shop.example', [first, second])).toBe('several');
 });
