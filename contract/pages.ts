@@ -82,7 +82,7 @@ export function loginFile({ signups, identity, insecure_http }: LoginSettings): 
 export const STATUS_FILE = 'shell-status-of-account.html';
 
 /** Returns the file name of the HTML shell of a page that the browser renders. The shell already loads the page's code. */
-export function shellFile(path: PagePath): string {
+export function shellFileName(path: PagePath): string {
   return `shell${path === '/' ? '' : path.replace('/', '-')}.html`;
 }
 

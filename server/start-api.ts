@@ -13,7 +13,7 @@ import { signUpPolicy } from './providers/identity/invite.ts';
 import { createPayments } from './providers/payments/create-payments.ts';
 import { isTestSubscription } from './providers/payments/test-mode.ts';
 import { hasPlaces } from './probe/places.ts';
-import type { Parts } from './start-worker.ts';
+import type { SharedParts } from './start-worker.ts';
 import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { systemClock } from './worker/clock.ts';
 import { createAlarms } from './worker/operator-alarm.ts';
@@ -23,7 +23,7 @@ const DNS_TIMEOUT_MS = 1_000;
 
 /** Creates the API's app, and the text to print once it is served at `port`. `warning`: for the operator, or null. */
 export async function startApi(
-  parts: Parts,
+  parts: SharedParts,
   { port, warning }: { port: number; warning: string | null },
 ): Promise<{
   app: ReturnType<typeof createApp>;

@@ -22,7 +22,7 @@ import { createAlarms } from './worker/operator-alarm.ts';
 import { createWorker } from './worker/worker.ts';
 
 /** What the API and the worker of a process share. */
-export interface Parts {
+export interface SharedParts {
   /** `publicUrl` is final: it has the port that the server listens on. */
   config: Config;
   secrets: Secrets;
@@ -41,10 +41,10 @@ export interface Parts {
 }
 
 /** Creates the app for health and metrics of a process without the API. */
-export const operatorApp = (parts: Parts) => createOperatorApp({ ...parts, clock: systemClock });
+export const operatorApp = (parts: SharedParts) => createOperatorApp({ ...parts, clock: systemClock });
 
 /** Starts the worker. Call `close` after `stop`. */
-export function startWorker(parts: Parts): {
+export function startWorker(parts: SharedParts): {
   stop: (messageGraceMs: number) => Promise<void>;
   close: () => Promise<void>;
 } {

@@ -22,7 +22,7 @@ import { accountMetricsRoute } from './operations/account-metrics-routes.ts';
 import { alertRoutes } from './alerts/alerts-routes.ts';
 import { authorityRoutes } from './domains/authorities-routes.ts';
 import { authRoutes, oidcRoutes, userRoutes } from './auth/auth-routes.ts';
-import { badgeImages, badgeRoutes } from './publishing/badge-routes.ts';
+import { badgeImageRoutes, badgeRoutes } from './publishing/badge-routes.ts';
 import { calendarRoutes } from './publishing/calendar-routes.ts';
 import { channelRoutes } from './alerts/channels-routes.ts';
 import { deliveryRoutes } from './alerts/deliveries-routes.ts';
@@ -132,7 +132,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   docsRoutes(api, parts);
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'The API has no such call.')));
 
-  badgeImages(app, parts);
+  badgeImageRoutes(app, parts);
   limitStatusPages(app, parts);
   devMailRoutes(app, parts);
   metricsRoutes(app, parts);

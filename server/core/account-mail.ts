@@ -37,13 +37,13 @@ export type AccountMail =
   | { kind: 'operator_alarm'; code: string; detail: string; since: number };
 
 /** Kinds of mail that contain a secret link, which a person waits for. */
-export const LINK_MAILS: readonly AccountMail['kind'][] = [
+export const LINK_MAIL_KINDS: readonly AccountMail['kind'][] = [
   'verify_email',
   'reset_password',
   'confirm_recipient',
 ];
 /** Kinds of mail that are sent to the operator, whichever account they belong to. */
-export const OPERATOR_MAILS: readonly string[] = [
+export const OPERATOR_MAIL_KINDS: readonly string[] = [
   'feedback',
   'operator_alarm',
 ] satisfies AccountMail['kind'][];
@@ -53,7 +53,7 @@ export const OPERATOR_MAILS: readonly string[] = [
  * operator.
  */
 export function isSuppressible(kind: AccountMail['kind']): boolean {
-  return !LINK_MAILS.includes(kind) && !OPERATOR_MAILS.includes(kind);
+  return !LINK_MAIL_KINDS.includes(kind) && !OPERATOR_MAIL_KINDS.includes(kind);
 }
 
 /** Tables whose removed rows the `account_cleared` mail mentions. */

@@ -174,7 +174,7 @@ export type Http2Fault =
   | 'odd_settings';
 
 /** A certificate that the server did not send and that may complete its chain. */
-export interface FetchedIntermediate {
+export interface FoundIntermediate {
   der: Uint8Array;
   /**
    * Origin of the certificate: `cache` is an earlier fetch or another endpoint; `fetched` is `url`, an AIA caIssuers address
@@ -351,7 +351,7 @@ export interface Observation {
    * and if the server demands a client certificate.
    */
   http: HttpObservation | null;
-  authorities: FetchedIntermediate[];
+  authorities: FoundIntermediate[];
   /** Set if a chain is still incomplete with `authorities` and the search for missing certificates has not finished. */
   authoritiesPending?: true;
   /** Answers of revocation sources about the certificates of valid paths: those that were queried, and staples. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type {
   AddressObservation,
-  FetchedIntermediate,
+  FoundIntermediate,
   HandshakeObservation,
   Observation,
   PostureObservation,
@@ -131,7 +131,7 @@ function receivedChains(addresses: readonly AddressObservation[], work: WorkBudg
 /** Builds a path that avoids revoked intermediates. Returns null if none is revoked or no other path is valid. */
 function pathWithoutRevoked(
   { certificates: [leaf, ...others] }: ReceivedChain,
-  intermediates: readonly FetchedIntermediate[],
+  intermediates: readonly FoundIntermediate[],
   evidence: readonly RevocationEvidence[],
   { trustStore, now, requester }: QuerySourcesOptions,
 ): Certificate[] | null {
@@ -145,7 +145,7 @@ function pathWithoutRevoked(
 
 function completedPath(
   { certificates }: ReceivedChain,
-  intermediates: readonly FetchedIntermediate[],
+  intermediates: readonly FoundIntermediate[],
   { trustStore, now, requester }: QuerySourcesOptions,
 ): Certificate[] | null {
   if (intermediates.length === 0) return null;
@@ -153,7 +153,7 @@ function completedPath(
   return validPath([...certificates, ...more], trustStore, now, requester.work);
 }
 
-function distinct(intermediates: readonly FetchedIntermediate[]): FetchedIntermediate[] {
+function distinct(intermediates: readonly FoundIntermediate[]): FoundIntermediate[] {
   const byBytes = new Map(intermediates.map((one) => [Buffer.from(one.der).toString('base64'), one]));
   return [...byBytes.values()];
 }

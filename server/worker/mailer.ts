@@ -1,5 +1,5 @@
 import { accountMessage } from '../channels/messages/account-message.ts';
-import { isSuppressible, LINK_MAILS, OPERATOR_MAILS, type UnsubscribePair } from '../core/account-mail.ts';
+import { isSuppressible, LINK_MAIL_KINDS, OPERATOR_MAIL_KINDS, type UnsubscribePair } from '../core/account-mail.ts';
 import { ACCOUNT_MAIL } from '../core/alerting/settings.ts';
 import { type ClaimedMail, deferMail, retryMail, settleMail } from '../store/mail/mails.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
@@ -32,10 +32,10 @@ export async function sendMail(
     claimed;
   const lease = { leaseToken, rows: { ids: [id], firstAttemptAt } };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
-  const isLink = LINK_MAILS.includes(content.kind);
+  const isLink = LINK_MAIL_KINDS.includes(content.kind);
   // Send links even if the clock is wrong, because a person waits for them. Send mails to the operator too: they may be about the
   // clock.
-  const ignoresClock = OPERATOR_MAILS.includes(content.kind) || (isLink && !isPast(clock.now()));
+  const ignoresClock = OPERATOR_MAIL_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
   if (!ignoresClock && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     await deferMail(store, { ...lease, until, detail: 'Waiting: the server’s clock is wrong.' });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { FetchedIntermediate, Observation, RevocationEvidence } from '../../server/core/observation.ts';
+import type { FoundIntermediate, Observation, RevocationEvidence } from '../../server/core/observation.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createTrustStore, type TrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe, type ProbeOptions } from '../../server/probe/probe.ts';
@@ -24,7 +24,7 @@ const intermediate = root.intermediate();
 const leaf = intermediate.issue({ dnsNames: ['site.test'] });
 const alone = { ...leaf, chainPem: '' };
 const stranger = mintAuthority().issue({ dnsNames: ['site.test'] });
-const fetched: FetchedIntermediate = {
+const fetched: FoundIntermediate = {
   der: intermediate.der,
   source: 'fetched',
   url: 'http://ca.test/issuer',

@@ -7,7 +7,7 @@ import {
   deferMail,
   enqueueMail,
   type NewMail,
-  rescheduleMails,
+  correctMailTimes,
   retryMail,
   settleMail,
 } from '../../server/store/mail/mails.ts';
@@ -223,7 +223,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store, { now: NOW + 30 * DAY });
     await enqueue(store);
-    expect(await rescheduleMails(store, NOW)).toBe(1);
+    expect(await correctMailTimes(store, NOW)).toBe(1);
     expect(await claimDueMails(store, claim)).toHaveLength(2);
   });
 

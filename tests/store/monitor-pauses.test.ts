@@ -23,7 +23,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
 import { dashboardSummary } from '../../server/store/monitors/monitor-summary.ts';
 import { countPaused, pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
-import { resetFarDueTimes } from '../../server/store/monitors/check-due.ts';
+import { correctCheckTimes } from '../../server/store/monitors/check-due.ts';
 
 const LATER = NOW + 2 * DAY;
 const claim = { limit: 9, leaseMs: MINUTE, claimedBy: 'test' };
@@ -41,7 +41,7 @@ describeEachDatabase('a paused monitor', (open) => {
       checkRequestedAt: null,
     });
     await setFrequency(store, { ...key, minutes: 1440, now: LATER, mayUse: () => true });
-    await resetFarDueTimes(store, NOW - 10 * DAY);
+    await correctCheckTimes(store, NOW - 10 * DAY);
     expect(await claimDue(store, { ...claim, now: LATER })).toEqual([]);
     expect(await oldestDueTimes(store, LATER)).toMatchObject({ checkAt: null });
 

@@ -9,7 +9,7 @@ import {
   type PagePath,
   PLACEHOLDERS,
   PRERENDERED_FOLDER,
-  shellFile,
+  shellFileName,
   STATUS_FILE,
 } from '../../contract/pages.ts';
 import type * as prerender from '../app/prerender.tsx';
@@ -72,11 +72,11 @@ async function writePages({ root, outDir, chunks }: BuildOutput): Promise<void> 
   const folder = join(outDir, PRERENDERED_FOLDER);
   await mkdir(folder);
   for (const path of PAGE_PATHS)
-    await writeFile(join(folder, shellFile(path)), withPreloads(template, filesAt(path)));
+    await writeFile(join(folder, shellFileName(path)), withPreloads(template, filesAt(path)));
   await writeFile(join(folder, STATUS_FILE), statusDocument(template, filesOf(chunks, PUBLIC_STATUS)));
   const { landing, login, skeleton } = await renderedPages(root);
   await writeFile(
-    join(folder, shellFile('/dashboard')),
+    join(folder, shellFileName('/dashboard')),
     skeletonDocument(template, filesAt('/dashboard'), skeleton),
   );
   for (const { pages, path, ...rest } of [

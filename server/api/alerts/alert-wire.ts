@@ -37,7 +37,7 @@ function quietHoursWire(quiet: AlertSettings['quietHours']): AlertSettingsWire['
  * Maps settings from wire format. Fields that the request omits stay absent: an account keeps their values, and a domain inherits
  * those of its account.
  */
-export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
+export function settingsFromWire(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
   const { channels, steps, quiet_hours: quiet, muted } = wire;
   return {
     ...(channels !== undefined && { channels: channels && [...new Set(channels)] }),

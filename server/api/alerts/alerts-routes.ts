@@ -7,7 +7,7 @@ import { nextDigestAt } from '../../core/digest.ts';
 import { displayName } from '../../core/endpoint.ts';
 import { type AlertForecastInput, readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
 import {
-  accountAlerts,
+  accountAlertSettings,
   changeAccountAlerts,
   changeMonitorAlerts,
   domainSettingsOf,
@@ -20,7 +20,7 @@ import {
   incidentWire,
   ownSettingsWire,
   quietHoursFromWire,
-  readSettings,
+  settingsFromWire,
   sentAlertWire,
   settingsWire,
 } from './alert-wire.ts';
@@ -44,7 +44,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
 
   async function accountAlertsWire(accountId: string) {
-    const { settings, timeZone, digestNextAt } = await accountAlerts(store, accountId);
+    const { settings, timeZone, digestNextAt } = await accountAlertSettings(store, accountId);
     const calendar = await findCalendarFeed(store, accountId);
     return {
       settings: settingsWire(settings),
@@ -59,9 +59,9 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   }));
 
   api.on(CALLS.changeAccountAlerts, async ({ body, session: { account }, now }) => {
-    const settings = body.settings && readSettings(body.settings);
+    const settings = body.settings && settingsFromWire(body.settings);
     if (settings) {
-      const { settings: known } = await accountAlerts(store, account.id);
+      const { settings: known } = await accountAlertSettings(store, account.id);
       const limitedByChecks =
         affectsAlerts(known, { ...known, ...settings }) && (await limitRecheckOfAll(parts, account));
       if (limitedByChecks) return limitedByChecks;
@@ -96,7 +96,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if ((await findMonitor(store, key)) === null) return DOMAIN_REFUSALS.notFound();
     const limited = limits.allow('settingsByAccount', account.id) ?? limitRecheck(parts, account, params.id);
     if (limited) return limited;
-    const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
+    const changed = await changeMonitorAlerts(store, key, settingsFromWire(body), now);
     if (changed === 'premium_required')
       return refuse('premium_required', 'Different steps for single domains require Premium.');
     const data = changed === 'changed' ? await domainAlertsWire(parts, { ...key, now }) : null;
@@ -121,7 +121,7 @@ async function previewAlerts(
   now: number,
 ) {
   const tried: SettingsToTry = {
-    ...readSettings({ steps }),
+    ...settingsFromWire({ steps }),
     ...(quiet !== undefined && { quietHours: quietHoursFromWire(quiet) }),
   };
   const level = monitorId === undefined ? 'account' : 'domain';

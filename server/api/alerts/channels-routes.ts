@@ -26,7 +26,7 @@ import { type Invitation, resumeAccountMail } from '../../store/mail/recipient-c
 import type { Api, AppParts, Caller, Parsed } from '../http/api.ts';
 import { acceptedConfig, limitChannelPort } from './channel-address.ts';
 import { CHANNEL_REFUSALS, channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
-import { timeCursor, writeCursor } from '../http/cursor.ts';
+import { readTimeCursor, writeCursor } from '../http/cursor.ts';
 import { Refusal } from '../http/problem.ts';
 import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
@@ -238,7 +238,7 @@ async function deliveryPage(
   page: Parsed<typeof CALLS.channelDeliveries, 'query'> & { channelKey: string; now: number },
 ) {
   const { channelKey, cursor, limit = PAGE_SIZE, now } = page;
-  const after = timeCursor(cursor);
+  const after = readTimeCursor(cursor);
   if (after instanceof Refusal) return after;
   const accountId = session.account.id;
   const { added } = await channelsOf(parts.store, accountId);

@@ -20,7 +20,7 @@ import {
 import { addressesOf } from '../../store/monitors/monitor-list.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { certificateCursor, storyCursor, writeCursor } from '../http/cursor.ts';
+import { readCertificateCursor, readStoryCursor, writeCursor } from '../http/cursor.ts';
 import { respondWithFile } from '../http/download.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { filterOf } from './domain-list-routes.ts';
@@ -31,7 +31,7 @@ export function certificateRoutes(api: Api, { store, answers }: AppParts): void 
   api.on(CALLS.listCertificates, async ({ c, query, session, now }) => {
     const { sort, direction, page, limit = PAGE_SIZE } = query;
     const accountId = session.account.id;
-    const after = certificateCursor(query.cursor, sort);
+    const after = readCertificateCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
     return answers.respond(c, { call: CALLS.listCertificates, accountId, query }, async () => {
       const offset = after === null ? (page - 1) * limit : 0;
@@ -100,7 +100,7 @@ export function certificateRoutes(api: Api, { store, answers }: AppParts): void 
   api.on(CALLS.certificateStory, async ({ params: { fingerprint }, query, session, now }) => {
     const key = { accountId: session.account.id, fingerprint };
     const { limit = PAGE_SIZE } = query;
-    const after = storyCursor(query.cursor);
+    const after = readStoryCursor(query.cursor);
     if (after instanceof Refusal) return after;
     const story = await certificateStory(store, { ...key, after, limit });
     if (story === null) return refuse('not_found', 'No domain of yours has served this certificate.');

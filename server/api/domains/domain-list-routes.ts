@@ -8,7 +8,7 @@ import { isSearch } from '../../store/monitors/monitor-filter.ts';
 import { monitorGroups } from '../../store/monitors/monitor-groups.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { monitorCursor, writeCursor } from '../http/cursor.ts';
+import { readMonitorCursor, writeCursor } from '../http/cursor.ts';
 import { domainWire, domainWires, summaryWire } from './domain-wire.ts';
 import { respondWithFile } from '../http/download.ts';
 import { Refusal } from '../http/problem.ts';
@@ -29,7 +29,7 @@ export function domainListRoutes(api: Api, { store, limits, answers }: AppParts)
   api.on(CALLS.listDomains, async ({ c, query, session, now }) => {
     const { page, sort, direction, limit: pageSize = PAGE_SIZE } = query;
     const accountId = session.account.id;
-    const after = monitorCursor(query.cursor, sort);
+    const after = readMonitorCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
     const limited = limitSearches(accountId, query);
     if (limited) return limited;

@@ -4,7 +4,7 @@ import { type PresentedCertificate, readChain } from '../../core/facts.ts';
 import { dailyQuotaKb, type LimitName, type Limits } from '../../core/limits.ts';
 import { countMonitors, findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { timeCursor, writeCursor } from '../http/cursor.ts';
+import { readTimeCursor, writeCursor } from '../http/cursor.ts';
 import { DOMAIN_REFUSALS } from './domain-refusals.ts';
 import { domainWire, historyEntryWire, iso, isoOrNull, oneDomainWire } from './domain-wire.ts';
 import { Refusal, refuse } from '../http/problem.ts';
@@ -46,7 +46,7 @@ export function oneDomainRoutes(api: Api, { store, config }: AppParts): void {
   });
 
   api.on(CALLS.domainHistory, async ({ params, query, session, now }) => {
-    const after = timeCursor(query.cursor);
+    const after = readTimeCursor(query.cursor);
     if (after instanceof Refusal) return after;
     const accountId = session.account.id;
     const isUnpaged = after === null && query.limit === undefined;

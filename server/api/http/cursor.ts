@@ -54,7 +54,7 @@ const positionSchemas = {
 /**
  * Reads a cursor of the domain list. Returns null if there is no cursor, and a refusal if it is invalid for this order.
  */
-export function monitorCursor(
+export function readMonitorCursor(
   cursor: string | undefined,
   sort: MonitorCursor['sort'],
 ): MonitorCursor | Refusal | null {
@@ -72,7 +72,7 @@ const certificatePositionSchemas = {
 /**
  * Reads a cursor of the list of certificates. Returns null if there is no cursor, and a refusal if it is invalid for this order.
  */
-export function certificateCursor(
+export function readCertificateCursor(
   cursor: string | undefined,
   sort: CertificateCursor['sort'],
 ): CertificateCursor | Refusal | null {
@@ -89,7 +89,7 @@ const storyPositionSchema = z.strictObject({
 });
 
 /** Reads a cursor of the domains of a certificate. Returns null if there is no cursor, and a refusal if it is invalid. */
-export function storyCursor(cursor: string | undefined): StoryCursor | Refusal | null {
+export function readStoryCursor(cursor: string | undefined): StoryCursor | Refusal | null {
   return cursor === undefined ? null : readCursor<StoryCursor>(cursor, storyPositionSchema);
 }
 
@@ -99,6 +99,6 @@ const timePositionSchema = z.strictObject({ at: instant, id });
  * Reads a cursor of a list sorted by time, newest first. Returns null if there is no cursor, and a refusal if it is
  * invalid.
  */
-export function timeCursor(cursor: string | undefined): z.infer<typeof timePositionSchema> | Refusal | null {
+export function readTimeCursor(cursor: string | undefined): z.infer<typeof timePositionSchema> | Refusal | null {
   return cursor === undefined ? null : readCursor(cursor, timePositionSchema);
 }

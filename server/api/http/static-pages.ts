@@ -11,7 +11,7 @@ import {
   type PagePath,
   PLACEHOLDERS,
   PRERENDERED_FOLDER,
-  shellFile,
+  shellFileName,
   STATUS_FILE,
   statusSlug,
 } from '../../../contract/pages.ts';
@@ -159,7 +159,7 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
     statusDocuments.set(key, page);
     return page;
   };
-  const shells = new Map(PAGE_PATHS.map((path) => [path, readPage(path, shellFile(path))]));
+  const shells = new Map(PAGE_PATHS.map((path) => [path, readPage(path, shellFileName(path))]));
   const landing = readPage('/landing', landingFile(publicConfig));
   const login = readPage('/login', loginFile(publicConfig));
 

@@ -73,7 +73,7 @@ export const LEAF_FINDINGS = {
           message: `The certificate ${notYetValid(facts)}`,
           evidence: validity(facts.notBefore, facts.evidence.notAfter),
         }),
-        { fix: waitingFix },
+        { fix: adviceToWait },
       ),
     },
     fix: 'Install a certificate that is valid now, or wait. If the date is wrong, have it reissued.',
@@ -139,7 +139,7 @@ export const LEAF_FINDINGS = {
 type LeafFinding = FoundIn<typeof LEAF_FINDINGS>;
 
 /** Advises to wait for a certificate that becomes valid within minutes. */
-export function waitingFix(facts: { minutes?: number }): string | undefined {
+export function adviceToWait(facts: { minutes?: number }): string | undefined {
   return facts.minutes === undefined
     ? undefined
     : 'Wait until then. If each new certificate shows this, your authority’s clock is fast, or ours is slow.';

@@ -13,7 +13,7 @@ import { longDate, longInstant } from '../long-date.ts';
 import { inspect, verify } from '../report/reproduce.ts';
 import { boolean, both, code, type Infer, nullable, number, object, text, union } from '../shape.ts';
 import { type AuthorityPlace, contentKey, type Definition, type FoundIn, kind } from './definition.ts';
-import { minutesUntilValid, notYetValid, notYetValidSeverity, waitingFix } from './leaf.ts';
+import { minutesUntilValid, notYetValid, notYetValidSeverity, adviceToWait } from './leaf.ts';
 
 const unknownAlgorithm = {
   authority: nullable(text),
@@ -159,7 +159,7 @@ type PathCode = keyof typeof PATH_FINDINGS | 'incomplete_chain' | 'malformed_cer
 type PathFinding = Omit<FoundIn<typeof PATH_FINDINGS>, 'code'> & { code: PathCode };
 
 function faultFix(facts: FaultFacts): string | undefined {
-  if (facts.fault === 'not_yet_valid') return waitingFix(facts);
+  if (facts.fault === 'not_yet_valid') return adviceToWait(facts);
   return facts.fault === 'expired'
     ? 'If this authority is your own, renew its certificate, and replace it everywhere it is trusted. Otherwise get a certificate from another authority.'
     : undefined;

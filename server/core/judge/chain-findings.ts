@@ -22,7 +22,7 @@ import {
   type UnverifiedLeaf,
 } from '../findings/leaf.ts';
 import { sentChainFindings } from '../findings/sent-chain.ts';
-import { judgePath, type PathJudgement, tooMuchWork } from './path-findings.ts';
+import { judgePath, type PathJudgement, tooMuchWorkFinding } from './path-findings.ts';
 
 export interface ChainJudgement {
   /** The leaf; null if it cannot be read. */
@@ -57,7 +57,7 @@ export function judgeChain(input: {
 }): ChainJudgement {
   const { presentedChain, trustStore, now, work, isPending = false, isBarred = () => false } = input;
   // Once the budget is exhausted, the chains of further addresses are not even parsed.
-  if (work.isExhausted) return unreadableChain([tooMuchWork()]);
+  if (work.isExhausted) return unreadableChain([tooMuchWorkFinding()]);
   const [leaf, ...others] = presentedChain.map((der) => {
     const certificate = tryParseCertificate(der);
     if (certificate === null) work.spendBytes(der.length);

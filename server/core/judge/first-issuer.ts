@@ -8,7 +8,7 @@ import { isKeyFor } from '../../pki/signature.ts';
 import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
-import { brokenRules, type ClientRule } from './clients/client-rule.ts';
+import { refusalsBy, type ClientRule } from './clients/client-rule.ts';
 import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';
 import { namesOtherIssuer } from './clients/extension-rules.ts';
 import { ISSUER_RULES } from './clients/sent-rules.ts';
@@ -56,7 +56,7 @@ export function firstIssuerRefusals(
     (root) => !isSameAuthority(root, path.at(-1)) && choice.sent.some((one) => isSameAuthority(one, root)),
   );
   if (unusable.length > 0) add(isCertain ? 'first_issuer' : 'root_order', 'java');
-  return brokenRules(rules, { certificate: choice.leaf }, 'leaf', protocol);
+  return refusalsBy(rules, { certificate: choice.leaf }, 'leaf', protocol);
 }
 
 /**

@@ -19,16 +19,16 @@ import { createTrustStore } from '../../pki/trust-store.ts';
 import { clientsRefusing } from './clients/refusals.ts';
 import { isAwaiting } from './previous-verdict.ts';
 import { judge } from './judge.ts';
-import type { FetchedIntermediate } from '../observation.ts';
+import type { FoundIntermediate } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 
 const publicStore = createTrustStore([root.der], { arePublic: true });
-const fetched = ({ der }: MintedCertificate): FetchedIntermediate => ({
+const fetched = ({ der }: MintedCertificate): FoundIntermediate => ({
   der: new Uint8Array(der),
   source: 'fetched',
   url: 'http://ca.fjord.example/1.cer',
 });
-const cached = ({ der }: MintedCertificate): FetchedIntermediate => ({
+const cached = ({ der }: MintedCertificate): FoundIntermediate => ({
   der: new Uint8Array(der),
   source: 'cache',
   url: null,
@@ -36,7 +36,7 @@ const cached = ({ der }: MintedCertificate): FetchedIntermediate => ({
 
 function verdictOn(
   presented: readonly MintedCertificate[],
-  authorities: FetchedIntermediate[] = [],
+  authorities: FoundIntermediate[] = [],
   store = trustStore,
 ): Verdict {
   return judge(observation([handshakeWith(presented)], { authorities }), NOW, store);

@@ -180,7 +180,7 @@ function judgeFailure(
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
   if (budgetExhausted) {
     return {
-      findings: [tooMuchWork(), ...pathFaults(ownFailures(failures), named, protocol, trustStore)],
+      findings: [tooMuchWorkFinding(), ...pathFaults(ownFailures(failures), named, protocol, trustStore)],
       weakest: leaf,
     };
   }
@@ -222,7 +222,7 @@ const PATH_BUILDING_FAILURES = new Set<PathFailure['code']>([
 ]);
 
 /** Returns the finding for chains that exceed the work budget: no path was found within it, so nothing is trusted. */
-export function tooMuchWork(): ChainFinding {
+export function tooMuchWorkFinding(): ChainFinding {
   return {
     code: 'path_invalid',
     severity: 'critical',

@@ -3,7 +3,7 @@ import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts
 import { buildPath } from '../../pki/path.ts';
 import type { TrustStore } from '../../pki/trust-store.ts';
 import type { ChainFinding } from '../finding.ts';
-import { brokenRules } from './clients/client-rule.ts';
+import { refusalsBy } from './clients/client-rule.ts';
 import { UNORDERED_RULE } from './clients/sent-rules.ts';
 import type { SentChain } from './first-issuer.ts';
 
@@ -25,7 +25,7 @@ export function unorderedRefusals(
   const built = buildPath({ ...question, maxDepth: BUILT_BY_JAVA });
   return built.ok || work.isExhausted
     ? []
-    : brokenRules([UNORDERED_RULE], { certificate: leaf }, 'leaf', protocol);
+    : refusalsBy([UNORDERED_RULE], { certificate: leaf }, 'leaf', protocol);
 }
 
 /** Returns whether each certificate is followed by one with its issuer's name, up to a trust anchor. The anchor itself need not be sent. */

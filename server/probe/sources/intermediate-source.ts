@@ -1,4 +1,4 @@
-import type { FetchedIntermediate } from '../../core/observation.ts';
+import type { FoundIntermediate } from '../../core/observation.ts';
 import { parseCertificateBundle } from '../../pki/certificate-bundle.ts';
 import { checkIssuer, isSignedBy, validityFailure } from '../../pki/certificate-checks.ts';
 import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
@@ -188,7 +188,7 @@ class Search {
    * Returns the added certificates that the valid path uses. If no path is valid, returns all of them, because they
    * show how far the chain leads.
    */
-  result(): FetchedIntermediate[] {
+  result(): FoundIntermediate[] {
     const path = this.path();
     const all = [...this.#added.values()];
     return (

@@ -1,6 +1,6 @@
 import type {
   CaaObservation,
-  FetchedIntermediate,
+  FoundIntermediate,
   RegistrationObservation,
   RenewalEvidence,
   RevocationEvidence,
@@ -30,7 +30,7 @@ export interface IntermediateSource {
 }
 
 export interface FoundIntermediates {
-  intermediates: FetchedIntermediate[];
+  intermediates: FoundIntermediate[];
   /** True if there is still no valid path, and the fetch from a URL that may help has not finished. */
   isPending: boolean;
 }

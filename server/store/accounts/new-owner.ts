@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import { type ClearedTable, OPERATOR_MAILS } from '../../core/account-mail.ts';
+import { type ClearedTable, OPERATOR_MAIL_KINDS } from '../../core/account-mail.ts';
 import { locked } from '../db/dialect.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
@@ -119,7 +119,7 @@ async function expireWaitingMails(
     })
     .where('account_id', '=', accountId)
     .where(isWaiting)
-    .where('kind', 'not in', OPERATOR_MAILS)
+    .where('kind', 'not in', OPERATOR_MAIL_KINDS)
     .execute();
 }
 

@@ -157,7 +157,7 @@ export interface AccountAlerts {
   digestNextAt: number | null;
 }
 
-export async function accountAlerts(store: Store, accountId: string): Promise<AccountAlerts> {
+export async function accountAlertSettings(store: Store, accountId: string): Promise<AccountAlerts> {
   const row = await store.db
     .selectFrom('accounts')
     .select(['alert_settings', 'time_zone', 'digest_next_at'])

@@ -4,7 +4,7 @@ import type { AlertRoute, RoutedAlert } from '../../core/alerting/route.ts';
 import { ACCOUNT_MAIL } from '../../core/alerting/settings.ts';
 import { mergeKey } from '../../core/alerting/merging.ts';
 import { isWaiting } from '../mail/outbox.ts';
-import { placeInQueue } from './merged-deliveries.ts';
+import { scheduleDelivery } from './merged-deliveries.ts';
 import type { Tables } from '../schema/tables.ts';
 import { alertOfDelivery } from '../db/dialect.ts';
 
@@ -186,7 +186,7 @@ async function addDelivery(
   const waiting = {
     state: 'waiting' as const,
     created_at: createdAt,
-    ...(await placeInQueue(trx, { accountId, mergeKey: key, leavesAt, createdAt, now })),
+    ...(await scheduleDelivery(trx, { accountId, mergeKey: key, leavesAt, createdAt, now })),
   };
   const result = await trx
     .insertInto('deliveries')

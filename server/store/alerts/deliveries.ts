@@ -12,7 +12,7 @@ import {
   isForEnabledAccount,
   isWaiting,
   type OutboxLease,
-  rescheduleRows,
+  correctDueTimes,
   type SentRows,
   updateLeasedRows,
 } from '../mail/outbox.ts';
@@ -187,8 +187,8 @@ export async function deferDelivery(
 }
 
 /** Makes deliveries due now that a clock that ran ahead had scheduled too late. Returns their number. */
-export const rescheduleDeliveries = (store: Store, now: number): Promise<number> =>
-  rescheduleRows(store, 'deliveries', now);
+export const correctDeliveryTimes = (store: Store, now: number): Promise<number> =>
+  correctDueTimes(store, 'deliveries', now);
 
 /** Returns the due times (ms UTC) of the check and the delivery that have been due the longest; null if none is due. */
 export async function oldestDueTimes(

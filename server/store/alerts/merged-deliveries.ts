@@ -15,7 +15,7 @@ const isUnsent = sql<boolean>`state = 'waiting' and merge_key is not null and fi
  * Returns the lane and the due time (ms UTC) of a new delivery. A delivery with a merge key is due after `MERGE_WAIT.quietMs`. It
  * also postpones the previous delivery with the same key, at most until `MERGE_WAIT.maxMs` after that one was queued.
  */
-export async function placeInQueue(
+export async function scheduleDelivery(
   trx: Transaction<Tables>,
   delivery: { accountId: string; mergeKey: string | null; leavesAt: number; createdAt: number; now: number },
 ): Promise<{ lane: number; next_attempt_at: number }> {

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/account-mail.ts';
+import { type AccountMail, LINK_MAIL_KINDS, OPERATOR_MAIL_KINDS } from '../../core/account-mail.ts';
 import type { Claim } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import {
@@ -9,7 +9,7 @@ import {
   LAST_LANE,
   nextLane,
   type OutboxLease,
-  rescheduleRows,
+  correctDueTimes,
   type SentRows,
   updateLeasedRows,
 } from './outbox.ts';
@@ -83,7 +83,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
         .updateTable('mails')
         .set({ data: null })
         .where('id', 'in', givenUp)
-        .where('kind', 'in', LINK_MAILS)
+        .where('kind', 'in', LINK_MAIL_KINDS)
         .execute();
     if (rows.length === 0) return [];
     const mails = await trx
@@ -105,7 +105,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       attempt: row.attempts,
       recipient: row.recipient,
       isProven:
-        OPERATOR_MAILS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
+        OPERATOR_MAIL_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
       content: readMail(row.kind, row.data),
       // A recipient other than the account's owner may live in another time zone.
       timeZone: row.email === row.recipient ? row.time_zone : null,
@@ -142,21 +142,21 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
       .set((eb) => ({
         data:
           outcome === 'failed'
-            ? eb.case().when('kind', 'in', LINK_MAILS).then(null).else(eb.ref('data')).end()
+            ? eb.case().when('kind', 'in', LINK_MAIL_KINDS).then(null).else(eb.ref('data')).end()
             : null,
       }))
       .where('id', '=', updated.id)
       .returning(['account_id', 'kind', 'recipient'])
       .executeTakeFirstOrThrow();
     // Never suppress the operator's address, because alarms about failing mail are sent there.
-    if (because && !OPERATOR_MAILS.includes(row.kind))
+    if (because && !OPERATOR_MAIL_KINDS.includes(row.kind))
       await suppress(trx, {
         address: because.refusedAddress,
         reason: 'refused',
         now,
         detail: detail ?? '',
       });
-    const isLink = LINK_MAILS.some((kind) => kind === row.kind);
+    const isLink = LINK_MAIL_KINDS.some((kind) => kind === row.kind);
     if (outcome === 'delivered' && isLink) await liftRefusedSuppression(trx, row.recipient);
     return row;
   });
@@ -187,5 +187,5 @@ export async function deferMail(
 }
 
 /** Makes mails due now that a clock that ran ahead had scheduled too late. Returns their number. */
-export const rescheduleMails = (store: Store, now: number): Promise<number> =>
-  rescheduleRows(store, 'mails', now);
+export const correctMailTimes = (store: Store, now: number): Promise<number> =>
+  correctDueTimes(store, 'mails', now);

@@ -275,7 +275,7 @@ const MAX_DELAY_MS = 2 * DAY_MS;
  * Makes rows due whose due time is further ahead than any delay can be, and releases such leases: the clock ran ahead and was set
  * back. Returns the number of rows.
  */
-export async function rescheduleRows(store: Store, outbox: Outbox, now: number): Promise<number> {
+export async function correctDueTimes(store: Store, outbox: Outbox, now: number): Promise<number> {
   const result = await store.db
     .updateTable(asTable(outbox))
     .set((eb) => ({

@@ -107,7 +107,7 @@ const MAX_SCHEDULE_AHEAD_MS = 48 * HOUR_MS;
  * Makes monitors due whose next check is more than 48 hours ahead, because it was planned while the clock ran ahead. Also ends
  * leases that last longer than an hour. Returns the number of monitors.
  */
-export async function resetFarDueTimes(store: Store, now: number): Promise<number> {
+export async function correctCheckTimes(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('monitors')
     .set((eb) => ({

@@ -197,7 +197,7 @@ export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
 const MAX_INTERVAL_MS = 9 * DAY_MS;
 
 /** Makes icon fetches due that are planned more than nine days ahead, because a clock ran ahead. Returns their number. */
-export async function rescheduleFavicons(store: Store, now: number): Promise<number> {
+export async function correctFaviconTimes(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('favicons')
     .set({ next_fetch_at: now })

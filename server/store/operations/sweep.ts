@@ -1,12 +1,12 @@
 import { sql, type SqlBool } from 'kysely';
 import { moveFutureSessions } from '../accounts/sessions.ts';
-import { rescheduleDeliveries } from '../alerts/deliveries.ts';
+import { correctDeliveryTimes } from '../alerts/deliveries.ts';
 import { CLOCK_ERROR_MS } from '../alerts/incidents.ts';
 import { restoreEndedPlans } from '../billing/plan-expiry.ts';
 import type { Store } from '../db/open-store.ts';
-import { rescheduleMails } from '../mail/mails.ts';
-import { resetFarDueTimes } from '../monitors/check-due.ts';
-import { rescheduleFavicons } from '../monitors/favicons.ts';
+import { correctMailTimes } from '../mail/mails.ts';
+import { correctCheckTimes } from '../monitors/check-due.ts';
+import { correctFaviconTimes } from '../monitors/favicons.ts';
 import { CATALOGUE, tablesWith } from '../schema/catalogue.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -17,11 +17,11 @@ import type { Tables } from '../schema/tables.ts';
 export async function correctFutureTimes(store: Store, now: number): Promise<number> {
   const ahead = now + CLOCK_ERROR_MS;
   let corrected =
-    (await resetFarDueTimes(store, now)) +
-    (await rescheduleDeliveries(store, now)) +
-    (await rescheduleMails(store, now)) +
+    (await correctCheckTimes(store, now)) +
+    (await correctDeliveryTimes(store, now)) +
+    (await correctMailTimes(store, now)) +
     (await restoreEndedPlans(store, now)) +
-    (await rescheduleFavicons(store, now)) +
+    (await correctFaviconTimes(store, now)) +
     (await moveFutureSessions(store, { now, ahead }));
   for (const [table, columns] of tablesWith('pastEvents'))
     for (const column of columns) {

@@ -6,7 +6,7 @@ import type { ChainFinding } from '../../finding.ts';
 import type { ClientRuleCode } from '../../findings/clients.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import { ANCHORED_RULES } from './anchor-rules.ts';
-import { brokenRules, type ClientRule, type PathLink } from './client-rule.ts';
+import { refusalsBy, type ClientRule, type PathLink } from './client-rule.ts';
 import { emailRefusals } from './email-rules.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';
@@ -36,8 +36,8 @@ export function pathRefusals(
   if (leaf === undefined) return [];
   return [
     ...path.slice(0, Math.max(path.length - 1, 1)).flatMap((_, index) => linkRefusals(path, index, protocol)),
-    ...brokenRules(HOST_RULES, { certificate: leaf, ...host }, 'leaf', protocol),
-    ...brokenRules(PATH_RULES, { certificate: leaf, path }, 'leaf', protocol),
+    ...refusalsBy(HOST_RULES, { certificate: leaf, ...host }, 'leaf', protocol),
+    ...refusalsBy(PATH_RULES, { certificate: leaf, path }, 'leaf', protocol),
     ...emailRefusals(path, protocol),
     ...anchorRefusals(path, trustStore, protocol),
   ];
@@ -53,7 +53,7 @@ export function anchorRefusals(
   if (certificate === undefined || path.length === 1) return [];
   return [
     ...linkRefusals(path, path.length - 1, protocol),
-    ...brokenRules(ANCHORED_RULES, { certificate, path, trustStore }, 'intermediate', protocol),
+    ...refusalsBy(ANCHORED_RULES, { certificate, path, trustStore }, 'intermediate', protocol),
   ];
 }
 
@@ -70,7 +70,7 @@ export function linkRefusals(
   const issuer = path[index + 1] ?? certificate;
   const isBelowAnchor = index === path.length - 2;
   const link: PathLink = { certificate, issuer, isBelowAnchor, isLeaf, leaf, authoritiesBelow: index - 1 };
-  return brokenRules(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
+  return refusalsBy(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
 }
 
 /** Returns what some clients refuse in the sent certificates that are not on the path. */
@@ -85,7 +85,7 @@ export function sentCertificateRefusals(
   return sent
     .filter(({ fingerprint }) => !needed.has(fingerprint))
     .flatMap((certificate) =>
-      brokenRules(EXTRA_CERTIFICATE_RULES, { certificate, anchor }, 'intermediate', protocol),
+      refusalsBy(EXTRA_CERTIFICATE_RULES, { certificate, anchor }, 'intermediate', protocol),
     );
 }
 
@@ -102,8 +102,8 @@ export function handshakeRefusals(
   const hasTimestamp = seen.hasStapledTimestamp || leaf.signedCertificateTimestamps.length > 0;
   const context = { certificate: leaf, ...seen, hasTimestamp };
   return [
-    ...brokenRules(HANDSHAKE_RULES, context, 'leaf', protocol),
-    ...brokenRules(POLICY_RULES, context, 'leaf', protocol),
-    ...brokenRules(SIZE_RULES, context, 'leaf', protocol),
+    ...refusalsBy(HANDSHAKE_RULES, context, 'leaf', protocol),
+    ...refusalsBy(POLICY_RULES, context, 'leaf', protocol),
+    ...refusalsBy(SIZE_RULES, context, 'leaf', protocol),
   ];
 }

@@ -96,7 +96,7 @@ export interface PathLink {
 }
 
 /** Returns a finding for each reason that applies, with all clients of its rules. `role`: role of the certificate in its chain. */
-export function brokenRules<Context extends { certificate: Certificate }, Code extends string>(
+export function refusalsBy<Context extends { certificate: Certificate }, Code extends string>(
   rules: readonly ClientRule<Context, Code>[],
   context: Context,
   role: 'leaf' | 'intermediate',

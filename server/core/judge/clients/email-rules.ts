@@ -5,7 +5,7 @@ import type { Certificate } from '../../../pki/certificate.ts';
 import { EMAIL_ADDRESS } from '../../../pki/der/object-identifiers.ts';
 import type { GeneralName, NameConstraints } from '../../../pki/names/general-name.ts';
 import { type Mailbox, splitMailbox } from '../../../pki/names/name-constraints.ts';
-import { brokenRules, type ClientRule, type Refusal } from './client-rule.ts';
+import { refusalsBy, type ClientRule, type Refusal } from './client-rule.ts';
 
 /** The rule of this file. Its clients depend on the addresses. */
 export const EMAIL_RULE = {
@@ -31,7 +31,7 @@ export function emailRefusals(
   const refusing = leaf === undefined ? new Set() : refusingClients(path.slice(0, -1));
   if (leaf === undefined || refusing.size === 0) return [];
   const clients = CLIENTS.filter((client) => refusing.has(client));
-  return brokenRules([{ ...EMAIL_RULE, clients }], { certificate: leaf }, 'leaf', protocol);
+  return refusalsBy([{ ...EMAIL_RULE, clients }], { certificate: leaf }, 'leaf', protocol);
 }
 
 /** Returns the clients that refuse one of these certificates, which are a path without its anchor, leaf first. */

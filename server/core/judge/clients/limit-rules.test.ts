@@ -6,7 +6,7 @@ import { type Certificate, parseCertificate } from '../../../pki/certificate.ts'
 import type { GeneralName } from '../../../pki/names/general-name.ts';
 import { buildPath } from '../../../pki/path.ts';
 import { createTrustStore } from '../../../pki/trust-store.ts';
-import { brokenRules } from './client-rule.ts';
+import { refusalsBy } from './client-rule.ts';
 import { PATH_RULES, SIZE_RULES } from './limit-rules.ts';
 
 const leaf = parseCertificate(issue().der);
@@ -18,7 +18,7 @@ function refusingSizes(
 ): Client[] {
   const presentedChain = sizes.map((size) => new Uint8Array(size));
   const sent = { tlsVersion, presentedChain, staple: staple === 0 ? null : new Uint8Array(staple) };
-  return brokenRules(SIZE_RULES, { ...sent, certificate: leaf }, 'leaf', 'https').flatMap(
+  return refusalsBy(SIZE_RULES, { ...sent, certificate: leaf }, 'leaf', 'https').flatMap(
     ({ clients = [] }) => clients,
   );
 }
@@ -57,7 +57,7 @@ describe('the certificates that a server sends', () => {
 });
 
 const refusingPath = (path: readonly Certificate[]): Client[] =>
-  brokenRules(PATH_RULES, { certificate: leaf, path }, 'leaf', 'https').flatMap(
+  refusalsBy(PATH_RULES, { certificate: leaf, path }, 'leaf', 'https').flatMap(
     ({ clients = [] }) => clients,
   );
 
