@@ -72,4 +72,4 @@ export function panelOpener(id: string): HTMLElement | null {
 export const PANEL_HEADING = 'panel-heading';
 
 /** Returns the heading of the panel, if one is open. */
-export const panelHeading = (): HTMLElement | null => document.getElementById(PANEL_HEADING);
+export const findPanelHeading = (): HTMLElement | null => document.getElementById(PANEL_HEADING);

@@ -17,7 +17,7 @@ export class OverlapError extends Error {
 }
 
 /** Returns the error to show at a field for which another tab or device has saved a different text. */
-export const savedMeanwhile = ({ saved }: Overlap): string =>
+export const savedMeanwhileText = ({ saved }: Overlap): string =>
   `Another tab or device saved “${String(saved)}” meanwhile. Save again to replace it.`;
 
 /** Returns the fields of `values` that `named` also has. */

@@ -25,7 +25,7 @@ import { Overview } from './overview.tsx';
 import { type ReportRead, useReport } from './report/report-query.ts';
 import { standingFinding } from './report/standing-finding.ts';
 import { useFixedFindings } from './report/use-fixed-findings.ts';
-import { useUptime } from '../../domain/uptime/check-reader.tsx';
+import { useUptime } from '../../domain/uptime/check-overlay.tsx';
 import { UptimeSection } from './uptime/uptime-section.tsx';
 import { Menu, MenuSeparator } from '../../ui/menu.tsx';
 

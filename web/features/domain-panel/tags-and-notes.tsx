@@ -3,7 +3,7 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useDraft } from '../../lib/drafts.ts';
-import { OverlapError, savedMeanwhile, saveOnTop } from '../../lib/merge-changes.ts';
+import { OverlapError, savedMeanwhileText, saveOnTop } from '../../lib/merge-changes.ts';
 import { FieldError, inputClass } from '../../ui/form/field.tsx';
 import { LITERAL } from '../../ui/form/search-field.tsx';
 import { Spinner } from '../../ui/loading.tsx';
@@ -174,7 +174,7 @@ function useSaveNotes(id: string, onOverlap: (saved: string) => void) {
 
 function notesError(error: Error): string {
   const overlap = error instanceof OverlapError ? error.overlaps[0] : undefined;
-  return overlap ? savedMeanwhile(overlap) : messageOf(error);
+  return overlap ? savedMeanwhileText(overlap) : messageOf(error);
 }
 
 /** Edits the domain's notes; the buttons appear with the first change. */

@@ -14,7 +14,7 @@ import {
 import type { DomainWire } from '../../../contract/domain.ts';
 import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
-import { panelHeading } from '../../domain/domain-actions.tsx';
+import { findPanelHeading } from '../../domain/domain-actions.tsx';
 import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { saveCsv } from '../../domain/export-csv.tsx';
 import { RemainingTime } from '../../domain/remaining-time.tsx';
@@ -59,7 +59,7 @@ export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteP
   // A panel or page that an option opens takes the focus itself, perhaps before the palette has closed. Then the palette does
   // not return the focus.
   const returnFocus = useFocusReturn(open, () => {
-    if (chosen.current === 'open') return panelHeading();
+    if (chosen.current === 'open') return findPanelHeading();
     return chosen.current === 'visit' ? focusInMain() : null;
   });
   useEffect(() => {

@@ -5,7 +5,7 @@ import { lineSchema } from '../../../contract/text.ts';
 import { type CurrentUser, useSignedIn } from '../../lib/account/current-user.ts';
 import { useDraft } from '../../lib/drafts.ts';
 import { useForm } from '../../lib/form.ts';
-import { OverlapError, savedMeanwhile, saveOnTop } from '../../lib/merge-changes.ts';
+import { OverlapError, savedMeanwhileText, saveOnTop } from '../../lib/merge-changes.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/form/field.tsx';
@@ -68,7 +68,7 @@ function ProfileFields({ onOthersChanged }: { onOthersChanged: () => void }) {
     } catch (error) {
       const overlaps = error instanceof OverlapError ? error.overlaps : [];
       for (const overlap of overlaps) {
-        refuse(overlap.path === 'company' ? 'company' : 'fullName', savedMeanwhile(overlap));
+        refuse(overlap.path === 'company' ? 'company' : 'fullName', savedMeanwhileText(overlap));
         // The message names the value that another tab saved. Saving again replaces that value.
         setBegan((former) => ({ ...former, [overlap.path]: String(overlap.saved) }));
       }

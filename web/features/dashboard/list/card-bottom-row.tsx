@@ -9,8 +9,8 @@ import { uptimeText } from './down-line.ts';
 
 const ROW = 'mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3';
 
-const CheckReader = lazyOnMove(
-  async () => (await import('../../../domain/uptime/check-reader.tsx')).CardCheckReader,
+const CheckOverlay = lazyOnMove(
+  async () => (await import('../../../domain/uptime/check-overlay.tsx')).CardCheckOverlay,
 );
 
 interface CardBottomRowProps {
@@ -38,7 +38,7 @@ export function CardBottomRow({ domain, onOpen }: CardBottomRowProps) {
     <div className={ROW}>
       <span className="relative flex min-w-0 items-center self-stretch">
         <UptimeStrip checks={uptime.checks} places={90} />
-        <CheckReader domain={domain} onOpen={onOpen} />
+        <CheckOverlay domain={domain} onOpen={onOpen} />
       </span>
       <span className="num ml-auto flex flex-none items-center gap-1.5 font-[520] text-fg-2">
         {isBusy && (

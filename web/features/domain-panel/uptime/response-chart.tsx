@@ -3,7 +3,7 @@ import type { UptimeWire } from '../../../../contract/uptime.ts';
 import { shortDays } from '../../../domain/day-and-month.ts';
 import { CHART_BOX, responseChart } from './response-chart-geometry.ts';
 import { periodWords, responseText } from '../../../domain/uptime/uptime-words.ts';
-import { ValueReader } from '../../../domain/uptime/value-reader.tsx';
+import { ValueOverlay } from '../../../domain/uptime/value-overlay.tsx';
 import { longDate } from '../../../lib/format.ts';
 
 const LINE = { fill: 'none', vectorEffect: 'non-scaling-stroke', strokeLinejoin: 'round' } as const;
@@ -44,7 +44,7 @@ export function ResponseChart({ points, now }: { points: UptimeWire['response_ti
             {chart.slowest !== null && <path d={chart.slowest} {...SLOWEST} strokeLinecap="round" />}
             <path d={chart.average} {...AVERAGE} />
           </svg>
-          <ValueReader
+          <ValueOverlay
             label="Response times"
             first={0}
             last={points.length - 1}

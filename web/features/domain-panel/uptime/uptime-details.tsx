@@ -1,6 +1,6 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { STRIP_CHECKS, UPTIME_DAYS, type UptimeWire } from '../../../../contract/uptime.ts';
-import { CheckStripReader } from '../../../domain/uptime/check-reader.tsx';
+import { CheckStripOverlay } from '../../../domain/uptime/check-overlay.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
@@ -38,7 +38,7 @@ export function UptimeDetails({ domain, uptime, now }: UptimeDetailsProps) {
       <div className="mt-2 flex items-center justify-between gap-2">
         <div className="relative w-fit max-w-full py-1.5">
           <UptimeStrip checks={letters} places={STRIP_CHECKS} className="max-w-full" />
-          <CheckStripReader label="Last checks" letters={letters} checks={checks} />
+          <CheckStripOverlay label="Last checks" letters={letters} checks={checks} />
         </div>
         {/* On the narrowest screens not all ticks fit. */}
         <span aria-hidden="true" className="num flex-none text-small text-fg-3 max-[359px]:hidden">

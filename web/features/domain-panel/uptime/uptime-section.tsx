@@ -4,7 +4,7 @@ import { lazyPart } from '../../../ui/lazy.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
-import { useUptime } from '../../../domain/uptime/check-reader.tsx';
+import { useUptime } from '../../../domain/uptime/check-overlay.tsx';
 
 const UptimeDetails = lazyPart(async () => (await import('./uptime-details.tsx')).UptimeDetails, <Loading />);
 

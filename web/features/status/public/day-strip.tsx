@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../../contract/durations.ts';
-import { ValueReader } from '../../../domain/uptime/value-reader.tsx';
+import { ValueOverlay } from '../../../domain/uptime/value-overlay.tsx';
 import { STRIP_HEIGHT, uptimeStripDrawing } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { StripTicks } from '../../../ui/certificate/uptime-strip.tsx';
 import { dayInUtc, dayStripLabel, downtimeText, stripDays } from './status-words.ts';
@@ -31,7 +31,7 @@ export function DayStrip({ name, downMinutes: known, now }: DayStripProps) {
       >
         <StripTicks {...drawing} />
       </svg>
-      <ValueReader
+      <ValueOverlay
         label={`Days of ${name}`}
         first={0}
         last={days - 1}

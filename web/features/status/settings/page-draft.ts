@@ -5,7 +5,7 @@ import {
   type StatusPageChoices,
   type StatusPageWire,
 } from '../../../../contract/status-page.ts';
-import { mergeChanges, type Overlap, pickFields, savedMeanwhile } from '../../../lib/merge-changes.ts';
+import { mergeChanges, type Overlap, pickFields, savedMeanwhileText } from '../../../lib/merge-changes.ts';
 
 /** The status page with unsaved changes. */
 export interface PageDraft {
@@ -172,7 +172,7 @@ export function overlapErrors(overlaps: readonly Overlap[], { domains }: PageDra
   for (const overlap of overlaps) {
     const { path } = overlap;
     const named = domains.find(({ id }) => id === LABEL_PATH.exec(path)?.[1])?.name;
-    const message = savedMeanwhile(overlap);
+    const message = savedMeanwhileText(overlap);
     if (path === 'title' || path === 'slug') errors[path] = message;
     else if (named !== undefined) errors.domains = `${named}: ${message}`;
   }

@@ -6,7 +6,7 @@ import { STRIP_CHECKS, type UptimeWire } from '../../../contract/uptime.ts';
 import { call } from '../../lib/api-client.ts';
 import { longDateTime } from '../../lib/format.ts';
 import { TICK_PITCH } from '../../ui/certificate/uptime-strip-geometry.ts';
-import { ValueReader } from './value-reader.tsx';
+import { ValueOverlay } from './value-overlay.tsx';
 import { checkWords } from './uptime-words.ts';
 
 const LAST = STRIP_CHECKS - 1;
@@ -22,7 +22,7 @@ export function useUptime({ id, last_checked_at: checkedAt }: DomainWire, isWant
   });
 }
 
-interface CheckReaderProps {
+interface CheckStripOverlayProps {
   label: string;
   /** As on the strip: oldest first, one letter each. */
   letters: string;
@@ -33,10 +33,10 @@ interface CheckReaderProps {
 }
 
 /** Covers a strip of the last 90 checks and shows each check with its time and result. */
-export function CheckStripReader({ label, letters, checks, ...handlers }: CheckReaderProps) {
+export function CheckStripOverlay({ label, letters, checks, ...handlers }: CheckStripOverlayProps) {
   if (letters === '') return null;
   return (
-    <ValueReader
+    <ValueOverlay
       {...handlers}
       label={label}
       first={STRIP_CHECKS - letters.length}
@@ -52,17 +52,17 @@ export function CheckStripReader({ label, letters, checks, ...handlers }: CheckR
   );
 }
 
-interface CardCheckReaderProps {
+interface CardCheckOverlayProps {
   domain: DomainWire;
   onOpen: (domain: DomainWire) => void;
 }
 
 /** Covers the strip of a card. The times of its checks are loaded when somebody begins to read them. */
-export function CardCheckReader({ domain, onOpen }: CardCheckReaderProps) {
+export function CardCheckOverlay({ domain, onOpen }: CardCheckOverlayProps) {
   const [isWanted, setWanted] = useState(false);
   const { data } = useUptime(domain, isWanted);
   return (
-    <CheckStripReader
+    <CheckStripOverlay
       label={`Last checks of ${domain.display_name}`}
       letters={domain.uptime.checks}
       checks={data?.checks}

@@ -16,7 +16,7 @@ export interface Reading {
   time?: string | undefined;
 }
 
-interface ValueReaderProps {
+interface ValueOverlayProps {
   label: string;
   /** The indexes of the first and the last value. */
   first: number;
@@ -31,7 +31,7 @@ interface ValueReaderProps {
 }
 
 /** Covers a drawing and shows its values one by one: on hover, by tap and with the arrow keys. */
-export function ValueReader({
+export function ValueOverlay({
   label,
   first,
   last,
@@ -39,7 +39,7 @@ export function ValueReader({
   read,
   onBegin,
   onMouseClick,
-}: ValueReaderProps) {
+}: ValueOverlayProps) {
   const cover = useRef<HTMLDivElement>(null);
   const pointer = useRef<string>(null);
   const [place, setPlace] = useState<{ index: number; width: number } | null>(null);
