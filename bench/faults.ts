@@ -1,4 +1,4 @@
-import { freshDatabase, migratedTemplate } from '../tests/kit/databases/database.ts';
+import { freshDatabase, createMigratedTemplate } from '../tests/kit/databases/database.ts';
 import { startPostgres } from '../tests/kit/databases/postgres-server.ts';
 import { SCENARIOS } from '../tests/faults/scenarios.ts';
 
@@ -27,7 +27,7 @@ const server = await startPostgres({ durable: true });
 if (server === null)
   process.stdout.write('PostgreSQL is not available and could not be installed: only SQLite is tested.\n');
 const template = server && { url: server.url, template: `certlantern_faults_${process.pid}` };
-const dropTemplate = template && (await migratedTemplate(template.url, template.template));
+const dropTemplate = template && (await createMigratedTemplate(template.url, template.template));
 const table: string[] = [];
 let broken = 0;
 try {

@@ -50,7 +50,7 @@ export async function startBlackbox(
   const ended = once(child, 'exit');
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const probe = (): Promise<string> =>
-    probeText(`http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
+    fetchProbeText(`http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
   const probes = async (count: number): Promise<void> => {
     let left = count;
     const runWorker = async (): Promise<void> => {
@@ -90,7 +90,7 @@ function cpuMicroseconds(pid: number): number {
   return (utime + stime) * 10_000;
 }
 
-export async function probeText(url: string, agent: Agent): Promise<string> {
+export async function fetchProbeText(url: string, agent: Agent): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   get(url, { agent }, (response) => {
     let body = '';

@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tests/kit/product/app.ts';
-import { isBlackboxInstalled, probeText, PROGRAM } from '../check/blackbox.ts';
+import { isBlackboxInstalled, fetchProbeText, PROGRAM } from '../check/blackbox.ts';
 import { addressOf, type Farm } from '../scale/farm.ts';
 import { LAST_MS, measureWindow, type Peer } from './window.ts';
 
@@ -32,7 +32,7 @@ export async function startBlackboxHttp(farm: Farm, folder: string): Promise<Pee
   const probe = async (index: number): Promise<boolean> => {
     const target = encodeURIComponent(`https://${addressOf(index)}:${farm.port}/`);
     const query = `module=http_2xx&target=${target}&hostname=${farm.hostOf(index)}`;
-    return (await probeText(`http://127.0.0.1:${port}/probe?${query}`, agent)).includes(
+    return (await fetchProbeText(`http://127.0.0.1:${port}/probe?${query}`, agent)).includes(
       '\nprobe_success 1\n',
     );
   };

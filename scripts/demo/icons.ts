@@ -48,7 +48,7 @@ const FAILING_HOSTS = WATCHED_HOSTS.filter(({ fault }) => fault === 'failing').m
 );
 
 /** Serves the icon of the host in the Host header. Failing hosts answer 503 to everything else. */
-export const serveIcons: RequestListener = (request, response) => {
+export const answerDemoRequest: RequestListener = (request, response) => {
   const [first = '', ...rest] = (request.headers.host ?? '').replace(/:\d+$/, '').split('.');
   const company = [first, ...rest].at(-2) ?? '';
   const mark = MARKS[company];

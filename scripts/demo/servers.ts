@@ -5,7 +5,7 @@ import {
   startTlsServer,
   type TlsPeer,
 } from '../../tests/kit/peers/tls-server.ts';
-import { serveIcons } from './icons.ts';
+import { answerDemoRequest } from './icons.ts';
 import { startMailServer } from './mail-server.ts';
 
 const HTTPS_PORT = 443;
@@ -41,7 +41,7 @@ export async function startDemoServers(
   others: readonly string[],
 ): Promise<DemoServers> {
   const web = await withPortFallback(HTTPS_PORT, (port) =>
-    startTlsServer(certificates, { port, serve: serveIcons }),
+    startTlsServer(certificates, { port, serve: answerDemoRequest }),
   );
   const extraServers = await startExtraServers(web.port, certificates, former);
   const smtp =
@@ -79,7 +79,7 @@ async function startExtraServers(
     for (const [index, host] of EXTRA_ADDRESSES.entries()) {
       const isLast = index === EXTRA_ADDRESSES.length - 1;
       const served = isLast ? { ...certificates, ...former } : certificates;
-      started.push(await startTlsServer(served, { host, port, serve: serveIcons }));
+      started.push(await startTlsServer(served, { host, port, serve: answerDemoRequest }));
     }
   } catch (error) {
     if (!isPortUnavailable(error)) throw error;

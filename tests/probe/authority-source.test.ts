@@ -5,7 +5,7 @@ import { Requester, type Sources } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { integer, objectIdentifier, sequence, set, tagged } from '../kit/certificates/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { cacheFolder, openSources } from '../kit/peers/sources.ts';
+import { cacheFolder, createLoopbackSources } from '../kit/peers/sources.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 import { promise } from '../security/promise.ts';
 
@@ -56,7 +56,7 @@ const fetched = ({ der }: MintedCertificate, url: string) => ({
 
 describe('Missing intermediates', () => {
   it('are fetched from the AIA address, once for concurrent requests', async () => {
-    const { intermediates } = openSources();
+    const { intermediates } = createLoopbackSources();
     const { leaf, issuer, url } = forgotten();
     const answers = await Promise.all([1, 2, 3].map(() => complete({ intermediates }, request([leaf]))));
     for (const answer of answers) expect(answer).toEqual([fetched(issuer, url)]);
@@ -68,16 +68,16 @@ describe('Missing intermediates', () => {
     const { issuer, urls, url } = forgotten();
     const signatureOid = '1.2.643.7.1.1.3.2';
     const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: urls, signatureOid });
-    expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete(createLoopbackSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
   it('are fetched one after the other up the chain, at most three', async () => {
     const three = forgotten(3);
-    expect((await complete(openSources(), request([three.leaf]))).map(({ url }) => url)).toEqual(
+    expect((await complete(createLoopbackSources(), request([three.leaf]))).map(({ url }) => url)).toEqual(
       expect.arrayContaining(three.urls),
     );
     const four = forgotten(4);
-    await complete(openSources(), request([four.leaf]));
+    await complete(createLoopbackSources(), request([four.leaf]));
     expect(ca.requestsTo('/4.der')).toHaveLength(1);
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
@@ -85,18 +85,18 @@ describe('Missing intermediates', () => {
   it('are cached for other chains and for the next process', async () => {
     const folder = cacheFolder();
     const { leaf, issuer, url } = forgotten();
-    const first = openSources({ folder });
+    const first = createLoopbackSources({ folder });
     await complete(first, request([leaf]));
     const silent = issuer.issue({ dnsNames: ['b.test'] });
     expect(await complete(first, request([silent]))).toEqual([
       { ...fetched(issuer, url), source: 'cache', url: null },
     ]);
-    expect(await complete(openSources({ folder }), request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete(createLoopbackSources({ folder }), request([leaf]))).toEqual([fetched(issuer, url)]);
     expect(ca.requests).toHaveLength(1);
   });
 
   it('are taken from the cached valid path of another host', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const issuer = root.intermediate();
     const [sent, forgetful] = [
       issuer.issue({ dnsNames: ['a.test'] }),
@@ -124,11 +124,11 @@ describe('Missing intermediates', () => {
     const renewed = root.intermediate({ key });
     const url = ca.issuer('/i.der', renewed.der);
     const leaf = expired.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-    expect(await complete(openSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
+    expect(await complete(createLoopbackSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
   });
 
   it('are fetched for nine chains of one endpoint, because verified answers do not count towards the quota', async () => {
-    const { intermediates } = openSources();
+    const { intermediates } = createLoopbackSources();
     for (let number = 1; number <= 9; number++) {
       const issuer = root.intermediate({ commonName: `Issuer ${number}` });
       const url = ca.issuer(`/${number}.der`, issuer.der);
@@ -151,17 +151,17 @@ describe('Missing intermediates', () => {
     );
     const url = ca.issuer('/i.p7c', message);
     const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-    expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete(createLoopbackSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
   it('are read if the server compresses them unasked', async () => {
     const { leaf, issuer, url } = forgotten();
     ca.compress('/1.der');
-    expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete(createLoopbackSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
   it('are refetched after a day, and stay cached if the CA no longer serves them', async () => {
-    const { intermediates } = openSources();
+    const { intermediates } = createLoopbackSources();
     const { leaf, issuer, url } = forgotten();
     await complete({ intermediates }, request([leaf]));
     ca.fault('/1.der', 'not-found');
@@ -172,7 +172,7 @@ describe('Missing intermediates', () => {
 });
 
 it('A missing intermediate is fetched through one redirect', async () => {
-  const { intermediates } = openSources();
+  const { intermediates } = createLoopbackSources();
   const { leaf, issuer } = forgotten();
   ca.fault('/1.der', 'redirect');
   ca.issuer('/elsewhere', issuer.der);
@@ -192,7 +192,7 @@ describe('A failing AIA address', () => {
     'reset',
     'not-found',
   ] as const)('is tried once in 15 minutes: %s', async (fault) => {
-    const { intermediates } = openSources();
+    const { intermediates } = createLoopbackSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', fault);
     const ended = new AbortController();
@@ -209,7 +209,7 @@ describe('A failing AIA address', () => {
   });
 
   it('is retried after 15 minutes, and not sooner for another chain', async () => {
-    const { intermediates } = openSources();
+    const { intermediates } = createLoopbackSources();
     const { leaf, issuer } = forgotten();
     ca.fault('/1.der', 'error');
     const other = issuer.issue({ dnsNames: ['b.test'], caIssuersUrls: leafUrl(ca) });
@@ -221,7 +221,7 @@ describe('A failing AIA address', () => {
   });
 
   it('that failed for a stranger’s certificate is still used for other certificates', async () => {
-    const { intermediates } = openSources();
+    const { intermediates } = createLoopbackSources();
     const { leaf, issuer, url } = forgotten();
     const stranger = mintAuthority().issue({ dnsNames: ['evil.test'], caIssuersUrls: [url] });
     expect(await complete({ intermediates }, request([stranger]))).toEqual([]);
@@ -232,13 +232,13 @@ describe('A failing AIA address', () => {
   it('is one of at most two addresses tried per certificate, even if it names fifty', async () => {
     const urls = Array.from({ length: 50 }, (_, index) => ca.fault(`/${index}`, 'not-found'));
     const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
-    await complete(openSources(), request([leaf]));
+    await complete(createLoopbackSources(), request([leaf]));
     expect(ca.requests.map(({ path }) => path).toSorted()).toEqual(['/0', '/1']);
     promise('ca-requests');
   });
 
   it('is no longer awaited after the sources are closed', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', 'silent');
     const asking = complete(sources, request([leaf]));

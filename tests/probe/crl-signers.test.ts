@@ -9,7 +9,7 @@ import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
-import { openSources } from '../kit/peers/sources.ts';
+import { createLoopbackSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
 const root = mintAuthority({ commonName: 'Root' });
@@ -63,7 +63,7 @@ async function ask(
 async function askAbout(
   leaf: MintedCertificate,
   others: readonly MintedCertificate[],
-  sources = openSources(),
+  sources = createLoopbackSources(),
 ) {
   const parse = ({ der }: MintedCertificate) => parseCertificate(der);
   const [evidence] = await sources.revocation.evidence({
@@ -86,7 +86,7 @@ const about = (leaf: MintedCertificate) => ({
 
 describe('a CRL with a critical reason', () => {
   it('reveals a revocation even if it was fetched for a certificate that it does not list', async () => {
-    const [sources, leaf] = [openSources(), leafOf()];
+    const [sources, leaf] = [createLoopbackSources(), leafOf()];
     const extensions = [{ oid: '2.5.29.21', critical: true, value: Buffer.from([10, 1, 1]) }];
     ca.crl('/leaf.crl', mintCrl(issuer, { revoked: [{ ...leaf, extensions }] }));
     expect(await askAbout(leafOf(), [], sources)).toEqual({ state: 'none', why: 'malformed' });
@@ -133,7 +133,7 @@ describe('a certificate outside the path that the server sends', () => {
   });
 
   it('reveals a revocation, even if another server with the same CRL does not send it', async () => {
-    const [sources, leaf] = [openSources(), leafOf()];
+    const [sources, leaf] = [createLoopbackSources(), leafOf()];
     ca.crl('/leaf.crl', mintCrl(secondKey, { revoked: [leaf] }));
     expect(await askAbout(leafOf(), [], sources)).toEqual({ state: 'none', why: 'bad_signature' });
     expect(await askAbout(leaf, [secondKey], sources)).toMatchObject({ state: 'revoked' });

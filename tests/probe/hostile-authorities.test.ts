@@ -6,7 +6,7 @@ import { leastGrowth, residentBytes } from '../kit/machine/memory.ts';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { cacheFolder, openSources } from '../kit/peers/sources.ts';
+import { cacheFolder, createLoopbackSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
 const MB = 1024 * 1024;
@@ -39,7 +39,7 @@ const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean }
 
 describe('A hostile CA', () => {
   it('a hostile CA with endless answers is cut off at the limit, and memory does not grow', async () => {
-    const sources = openSources({ folder: cacheFolder() });
+    const sources = createLoopbackSources({ folder: cacheFolder() });
     const flood = async (round: number): Promise<void> => {
       // Each round is 20 minutes later, because a host may not be queried this often within 15 minutes.
       const now = NOW + round * 20 * 60_000;
@@ -80,7 +80,7 @@ describe('A hostile CA', () => {
   });
 
   it('a hostile CA with a CRL of 100,000 entries causes one fetch, and memory does not grow', async () => {
-    const sources = openSources({ folder: cacheFolder() });
+    const sources = createLoopbackSources({ folder: cacheFolder() });
     const { leaf, path } = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
     const der = mintCrl(issuer, { fillers: 100_000, revoked: [{ ...leaf, reason: 1 }] });
     ca.crl('/large.crl', der);
@@ -100,7 +100,7 @@ describe('A hostile CA', () => {
   });
 
   it('a hostile CA with hundreds of silent addresses is queried at most three times at once', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const paths = Array.from({ length: 200 }, (_, index) =>
       pathOf({ crlUrls: [ca.fault(`/${index}.crl`, 'silent')] }),
     );

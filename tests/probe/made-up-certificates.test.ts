@@ -10,7 +10,7 @@ import { startDnsServer } from '../kit/peers/dns-server.ts';
 import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
-import { cacheFolder, openSources } from '../kit/peers/sources.ts';
+import { cacheFolder, createLoopbackSources } from '../kit/peers/sources.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
@@ -59,7 +59,7 @@ const none = (why: string) => ({ answer: { state: 'none', why } });
 
 describe('A check of one tenant', () => {
   it.each([1, 9])('ignores %i forged intermediates of another tenant', async (count) => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const url = ca.issuer('/r13.der', issuer.der);
     const victim = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls: [url] });
     const bait = issuer.issue({ dnsNames: ['e.test'] });
@@ -85,11 +85,11 @@ describe('A check of one tenant', () => {
       [leaf, removed],
       [leaf, removed, evil],
     ])
-      expect(namesOf(await complete(openSources(), sent))).toEqual(['Public Root']);
+      expect(namesOf(await complete(createLoopbackSources(), sent))).toEqual(['Public Root']);
   });
 
   it('is not affected by chains that name missing files at the address of a real CA', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const requester = new Requester('e.test');
     for (let index = 0; index < 20; index++) {
       const caIssuersUrls = [1, 2].map((part) => `${ca.origin}/nothing-${index}-${part}`);
@@ -104,7 +104,7 @@ describe('A check of one tenant', () => {
   });
 
   it('is not affected by a stranger’s certificate that names the CRL of a real CA', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
     const victim = issuer.issue({ dnsNames: ['v.test'], crlUrls });
     const foreign = evil.issue({ dnsNames: ['e.test'], crlUrls });
@@ -122,7 +122,7 @@ describe('A check of one tenant', () => {
   });
 
   it('is not affected by a CA with a new key whose CRL has the address of the old one', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const renewed = root.intermediate({ commonName: 'R13', subjectDer: issuer.subjectDer });
     const crlUrls = [ca.crl('/r13.crl', mintCrl(renewed))];
     const [before, after] = [issuer, renewed].map((one) => [
@@ -135,7 +135,7 @@ describe('A check of one tenant', () => {
   });
 
   it('is not delayed by addresses of private CAs that answer a byte at a time', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     for (let index = 0; index < 4; index++) ca.fault(`/drip-${index}`, 'drip');
     const ended = new AbortController();
     ca.crl('/evil.crl', mintCrl(evil));
@@ -156,7 +156,7 @@ describe('A check of one tenant', () => {
     'keeps its cached CRL beside large CRLs of a private CA with %s',
     async (kind) => {
       const folder = cacheFolder();
-      const sources = openSources({ folder });
+      const sources = createLoopbackSources({ folder });
       const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
       const path = () => [issuer.issue({ dnsNames: ['v.test'], crlUrls }), issuer, root];
       expect(await evidence(sources, path())).toMatchObject([good]);
@@ -189,7 +189,7 @@ describe('The number of requests caused by made-up certificates', () => {
       Object.fromEntries(names.map((name) => [name, { addresses: ['127.0.0.1'] }])),
     );
     onTestFinished(() => dns.stop());
-    const sources = openSources({ dns: [dns.address] });
+    const sources = createLoopbackSources({ dns: [dns.address] });
     for (const name of names) {
       const at = (place: number) => `http://${name}:${ca.port}/${place}`;
       const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [1, 2].map(at), ocspUrls: [3, 4].map(at) });
@@ -208,14 +208,14 @@ describe('The number of requests caused by made-up certificates', () => {
       above = above.intermediate({ crlUrls: [1, 2, 3].map(at), ocspUrls: [4, 5].map(at) });
       chain.unshift(above);
     }
-    const told = await evidence(openSources(), chain, { requester: new Requester('e.test') });
+    const told = await evidence(createLoopbackSources(), chain, { requester: new Requester('e.test') });
     expect(wide.requests).toHaveLength(12);
     const whys = new Set(told.map(({ answer }) => answer.state === 'none' && answer.why));
     expect(whys).toEqual(new Set(['unreachable', 'pending']));
   });
 
   it('is limited per address, even if there are many requesters', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     for (let index = 0; index < 40; index++) {
       const crlUrls = [1, 2, 3].map((part) => `${ca.origin}/${index}-${part}`);
       const ocspUrls = [4, 5].map((part) => `${ca.origin}/${index}-${part}`);
@@ -232,7 +232,7 @@ describe('The number of requests caused by made-up certificates', () => {
 
 describe('The limits of CA queries', () => {
   it('refuse no concurrent requests to a healthy public CA', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaves = Array.from({ length: 40 }, (_, index) => {
       const leaf = issuer.issue({ dnsNames: ['v.test'], ocspUrls: [`${ca.origin}/${index}`] });
       ca.ocsp(`/${index}`, mintOcspResponse(issuer, leaf));
@@ -243,7 +243,7 @@ describe('The limits of CA queries', () => {
   });
 
   it('make the result of a refused query pending, not unreachable', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     for (let index = 0; index < 8; index++) {
       const crlUrls = [`${ca.origin}/nothing-${index}`];
       await evidence(sources, [evil.issue({ dnsNames: ['e.test'], crlUrls }), evil]);
@@ -264,7 +264,7 @@ describe('The limits of CA queries', () => {
   });
 
   it('make the result of a slow issuer download pending, but not that of a missing issuer', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const caIssuersUrls = [ca.issuer('/r13.der', issuer.der)];
     const leaf = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls });
     const release = ca.hold('/r13.der');

@@ -6,7 +6,7 @@ import { type CrlOptions, mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspError, mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { STOPPED, stopTimers } from '../kit/peers/loopback.ts';
-import { cacheFolder, openSources } from '../kit/peers/sources.ts';
+import { cacheFolder, createLoopbackSources } from '../kit/peers/sources.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
@@ -43,7 +43,7 @@ const request = (
   const requester = new Requester('a.test');
   return { path, sent: [], isPublic: true, requester, staple, isThorough, now, signal };
 };
-const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeof request>) =>
+const ask = (sources: ReturnType<typeof createLoopbackSources>, ...about: Parameters<typeof request>) =>
   sources.revocation.evidence(request(...about));
 const good = { state: 'good', reason: null, revokedAt: null };
 const none = (why: string) => ({ state: 'none', why });
@@ -52,7 +52,7 @@ describe('A CRL', () => {
   it('is queried before OCSP; if it answers, OCSP is not queried', async () => {
     const leaf = leafWith(['crl', 'ocsp']);
     const url = serveCrl({ url: `${ca.origin}/leaf.crl` });
-    expect(await ask(openSources(), leaf)).toEqual([
+    expect(await ask(createLoopbackSources(), leaf)).toEqual([
       {
         fingerprint: leaf.fingerprint,
         source: 'crl',
@@ -70,7 +70,7 @@ describe('A CRL', () => {
     const crlUrls = [`${ca.origin}/authority.crl`];
     const through = root.intermediate({ key: issuer.key, subjectDer: issuer.subjectDer, crlUrls });
     ca.crl('/authority.crl', mintCrl(root, { revoked: [through] }));
-    const evidence = await ask(openSources(), leaf, { through });
+    const evidence = await ask(createLoopbackSources(), leaf, { through });
     expect(evidence.map(({ fingerprint, answer }) => [fingerprint, answer.state])).toEqual([
       [leaf.fingerprint, 'revoked'],
       [through.fingerprint, 'revoked'],
@@ -83,13 +83,13 @@ describe('A CRL', () => {
     const leaf = former.issue({ crlUrls: [`${ca.origin}/leaf.crl`] });
     serveCrl({ revoked: [leaf] });
     const path = [leaf, former, issuer, root].map(({ der }) => parseCertificate(der));
-    expect(await openSources().revocation.evidence({ ...request(leaf), path })).toMatchObject([
+    expect(await createLoopbackSources().revocation.evidence({ ...request(leaf), path })).toMatchObject([
       { source: 'crl', answer: { state: 'revoked' } },
     ]);
   });
 
   it('is fetched once for concurrent requests, and reused while it is fresh', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaves = [1, 2, 3].map(() => leafWith(['crl']));
     serveCrl({ revoked: [leaves[2] as MintedCertificate] });
     const answers = await Promise.all(leaves.map((leaf) => ask(sources, leaf)));
@@ -99,7 +99,7 @@ describe('A CRL', () => {
   });
 
   it('is refetched with its ETag', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaf = leafWith(['crl']);
     serveCrl();
     await ask(sources, leaf);
@@ -116,13 +116,13 @@ describe('A CRL', () => {
     const folder = cacheFolder();
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [leaf] });
-    await ask(openSources({ folder }), leaf);
-    expect(await ask(openSources({ folder }), leaf, { now: NOW + HOUR_MS })).toMatchObject([
+    await ask(createLoopbackSources({ folder }), leaf);
+    expect(await ask(createLoopbackSources({ folder }), leaf, { now: NOW + HOUR_MS })).toMatchObject([
       { at: NOW, answer: { state: 'revoked' } },
     ]);
     expect(ca.requests).toHaveLength(1);
     ca.fault('/leaf.crl', 'error');
-    expect(await ask(openSources({ folder }), leaf, { now: NOW + 10 * HOUR_MS })).toMatchObject([
+    expect(await ask(createLoopbackSources({ folder }), leaf, { now: NOW + 10 * HOUR_MS })).toMatchObject([
       { at: NOW, answer: { state: 'revoked' } },
     ]);
     expect(ca.requests).toHaveLength(2);
@@ -138,7 +138,7 @@ describe('A CRL', () => {
       Buffer.from('<!doctype html>Please log in'),
     ];
     for (const other of others) {
-      const sources = openSources();
+      const sources = createLoopbackSources();
       serveCrl({ revoked: [leaf] });
       await ask(sources, leaf);
       ca.crl('/leaf.crl', other);
@@ -159,7 +159,7 @@ describe('A CRL', () => {
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl(options);
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
-    expect(await ask(openSources(), leaf)).toMatchObject([
+    expect(await ask(createLoopbackSources(), leaf)).toMatchObject([
       { source: 'crl', answer: none(why) },
       { source: 'ocsp', answer: good },
     ]);
@@ -176,7 +176,7 @@ describe('A CRL', () => {
   ] as const)(
     'is reported as %s after the server fault %s, and not requested again for 15 minutes',
     async (why, fault) => {
-      const sources = openSources();
+      const sources = createLoopbackSources();
       const [leaf, other] = [leafWith(['crl']), leafWith(['crl'])];
       ca.fault('/leaf.crl', fault);
       for (const one of [leaf, other, leaf])
@@ -190,7 +190,7 @@ describe('A CRL', () => {
   it.each(['drip', 'silent'] as const)(
     'is reported as pending if its server does not finish in time: %s',
     async (fault) => {
-      const sources = openSources();
+      const sources = createLoopbackSources();
       const leaf = leafWith(['crl']);
       ca.fault('/leaf.crl', fault);
       expect(await ask(sources, leaf, { signal: AbortSignal.timeout(50) })).toMatchObject([
@@ -200,7 +200,7 @@ describe('A CRL', () => {
   );
 
   it('a CRL that arrives late is used by the next check', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [leaf] });
     const release = ca.hold('/leaf.crl');
@@ -218,7 +218,7 @@ describe('A CRL', () => {
     const leaf = leafWith(['crl']);
     serveCrl();
     const release = ca.hold('/leaf.crl');
-    const asking = ask(openSources(), leaf);
+    const asking = ask(createLoopbackSources(), leaf);
     await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
     // OCSP would be queried 2 s after the CRL.
     vi.advanceTimersByTime(2_000);
@@ -231,11 +231,11 @@ describe('A CRL', () => {
     ca.fault('/moved.crl', 'redirect');
     const base64 = mintCrl(issuer, { revoked: [leaf] }).toString('base64');
     ca.crl('/elsewhere', Buffer.from(`-----BEGIN X509 CRL-----\n${base64}\n-----END X509 CRL-----\n`));
-    expect(await ask(openSources(), leaf)).toMatchObject([{ answer: { state: 'revoked' } }]);
+    expect(await ask(createLoopbackSources(), leaf)).toMatchObject([{ answer: { state: 'revoked' } }]);
     expect(ca.requests.map(({ path }) => path)).toEqual(['/moved.crl', '/elsewhere']);
     ca.fault('/elsewhere', 'redirect');
     const later = leafWith([], { crlUrls: [`${ca.origin}/moved.crl`] });
-    expect(await ask(openSources(), later)).toMatchObject([{ answer: none('unreachable') }]);
+    expect(await ask(createLoopbackSources(), later)).toMatchObject([{ answer: none('unreachable') }]);
     expect(ca.requests).toHaveLength(4);
   });
 
@@ -243,7 +243,7 @@ describe('A CRL', () => {
     const crlUrls = [`${ca.origin}/gone.crl`, `${ca.origin}/leaf.crl`, `${ca.origin}/never.crl`];
     const leaf = leafWith([], { crlUrls });
     serveCrl({ revoked: [leaf] });
-    expect(await ask(openSources(), leaf)).toMatchObject([
+    expect(await ask(createLoopbackSources(), leaf)).toMatchObject([
       { url: crlUrls[0], answer: none('unreachable') },
       { url: crlUrls[1], answer: { state: 'revoked' } },
     ]);
@@ -252,7 +252,7 @@ describe('A CRL', () => {
 
 describe('OCSP', () => {
   it('is queried by POST and cached per certificate', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaf = leafWith(['ocsp']);
     const url = ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked', reason: 4 }));
     for (const now of [NOW, NOW + HOUR_MS])
@@ -289,7 +289,7 @@ describe('OCSP', () => {
       ['malformed', () => Buffer.from('<!doctype html>')],
     ];
     for (const [why, response] of wrong) {
-      const sources = openSources();
+      const sources = createLoopbackSources();
       const leaf = leafWith(['ocsp']);
       ca.ocsp('/ocsp', response(leaf));
       for (const now of [NOW, NOW + 14 * MINUTE_MS])
@@ -303,7 +303,7 @@ describe('OCSP', () => {
   });
 
   it('keeps a revoked status when later responses are invalid', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaf = leafWith(['ocsp']);
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked' }));
     await ask(sources, leaf);
@@ -315,7 +315,7 @@ describe('OCSP', () => {
   });
 
   it('is queried beside the CRL in a thorough probe, and both answers are returned', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl();
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked' }));
@@ -332,7 +332,7 @@ describe('OCSP', () => {
   it('does not follow redirects', async () => {
     const leaf = leafWith(['ocsp']);
     ca.fault('/ocsp', 'redirect');
-    expect(await ask(openSources(), leaf)).toMatchObject([{ answer: none('unreachable') }]);
+    expect(await ask(createLoopbackSources(), leaf)).toMatchObject([{ answer: none('unreachable') }]);
     expect(ca.requestsTo('/elsewhere')).toEqual([]);
   });
 
@@ -340,7 +340,7 @@ describe('OCSP', () => {
     const leaf = leafWith(['crl', 'ocsp']);
     ca.fault('/leaf.crl', 'silent');
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
-    const asking = ask(openSources(), leaf);
+    const asking = ask(createLoopbackSources(), leaf);
     await expect.poll(() => ca.requests.length, STOPPED).toBe(1);
     vi.advanceTimersByTime(2_000);
     expect(await asking).toMatchObject([
@@ -357,7 +357,7 @@ describe('The revocation check', () => {
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
     ca.compress('/leaf.crl');
     ca.compress('/ocsp');
-    expect(await ask(openSources(), leaf, { isThorough: true })).toMatchObject([
+    expect(await ask(createLoopbackSources(), leaf, { isThorough: true })).toMatchObject([
       { source: 'crl', answer: good },
       { source: 'ocsp', answer: good },
     ]);
@@ -366,7 +366,7 @@ describe('The revocation check', () => {
 
   it('sends no request if the certificate names no source', async () => {
     const shortLived = leafWith([], { notAfter: NOW + 48 * HOUR_MS });
-    for (const leaf of [shortLived, leafWith([])]) expect(await ask(openSources(), leaf)).toEqual([]);
+    for (const leaf of [shortLived, leafWith([])]) expect(await ask(createLoopbackSources(), leaf)).toEqual([]);
     expect(ca.requests).toEqual([]);
   });
 
@@ -374,18 +374,18 @@ describe('The revocation check', () => {
     const leaf = leafWith(['crl']);
     serveCrl();
     const staple = mintOcspResponse(issuer, leaf, { status: 'revoked' });
-    expect(await ask(openSources(), leaf, { staple })).toMatchObject([
+    expect(await ask(createLoopbackSources(), leaf, { staple })).toMatchObject([
       { source: 'staple', url: null, at: NOW, answer: { state: 'revoked' } },
       { source: 'crl', answer: good },
     ]);
-    expect(await ask(openSources(), leaf, { staple: Buffer.from('no staple') })).toMatchObject([
+    expect(await ask(createLoopbackSources(), leaf, { staple: Buffer.from('no staple') })).toMatchObject([
       { source: 'staple', answer: none('malformed') },
       { source: 'crl' },
     ]);
   });
 
   it('sends no request after the sources are closed', async () => {
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const leaf = leafWith(['crl']);
     ca.fault('/leaf.crl', 'silent');
     const asking = ask(sources, leaf);

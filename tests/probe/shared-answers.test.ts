@@ -7,7 +7,7 @@ import { mintCrl } from '../kit/certificates/mint-crl.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { startCaServer } from '../kit/peers/ca-server.ts';
 import { stopTimers } from '../kit/peers/loopback.ts';
-import { openSources } from '../kit/peers/sources.ts';
+import { createLoopbackSources } from '../kit/peers/sources.ts';
 
 const NOW = Date.now();
 
@@ -24,7 +24,7 @@ it('A check may use an OCSP response or CRL that a check of another account fetc
   ca.crl('/leaf.crl', mintCrl(issuer, {}));
   ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
   const path = [leaf, issuer].map(({ der }) => parseCertificate(der));
-  const check = ({ revocation }: ReturnType<typeof openSources>, now: number, isThorough: boolean) => {
+  const check = ({ revocation }: ReturnType<typeof createLoopbackSources>, now: number, isThorough: boolean) => {
     const requester = new Requester('a.test');
     const { signal } = new AbortController();
     return revocation.evidence({
@@ -40,9 +40,9 @@ it('A check may use an OCSP response or CRL that a check of another account fetc
   };
 
   const later = NOW + HOUR_MS / 2;
-  const [alone] = await check(openSources(), later, false);
+  const [alone] = await check(createLoopbackSources(), later, false);
   expect(alone).toMatchObject({ source: 'crl', at: later });
-  const shared = openSources();
+  const shared = createLoopbackSources();
   await check(shared, NOW, true);
   const [crl, ocsp] = await check(shared, later, false);
   expect(crl).toEqual({ ...alone, at: NOW });

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { CALLS } from '../../contract/calls/calls.ts';
 import { addKumaMonitor, createKumaDatabase } from '../kit/product/kuma-database.ts';
 import { startApp } from '../kit/product/app.ts';
-import { markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
+import { markVerifiedInDataDir, sendTo, signUp } from '../kit/product/people.ts';
 import { type RunningScript, startCommand, startScript } from '../kit/product/run-script.ts';
 
 let folder: string;
@@ -108,7 +108,7 @@ describe('certlantern import', () => {
     const app = await startApp({ DATA_DIR, BILLING: 'none', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
     onTestFinished(() => app.kill());
     const person = await signUp(sendTo(app.url), { name: 'Bob' });
-    await markVerifiedThere(DATA_DIR, person.id);
+    await markVerifiedInDataDir(DATA_DIR, person.id);
     const makeToken = async (...scopes: ('read' | 'write')[]) => {
       const body = { name: 'import', scopes, expires_in_days: 1 };
       return (await person.ask(CALLS.makeToken, { body })).ok.data.secret;

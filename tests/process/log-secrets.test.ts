@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { freePort, startApp, temporaryFolder } from '../kit/product/app.ts';
-import { createClient, markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
+import { createClient, markVerifiedInDataDir, sendTo, signUp } from '../kit/product/people.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
 /** Part of each secret that the test can choose. */
@@ -38,7 +38,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
   let app = await startApp(environment);
   const send: ReturnType<typeof sendTo> = (...request) => sendTo(app.url)(...request);
   const alice = await signUp(send, { name: 'Alice', password: `${SECRET} of alice` });
-  await markVerifiedThere(app.dataDir, alice.id);
+  await markVerifiedInDataDir(app.dataDir, alice.id);
   await app.kill();
   const earlier = app.output();
   // With open sign-up, neither receipts nor the log tell why a message to a receiver in our network failed. So close sign-up.

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { type App, startApp, temporaryFolder } from '../kit/product/app.ts';
 import { selfSigned } from '../kit/certificates/mint.ts';
-import { createClient, markVerifiedThere, sendTo, signIn, signUp } from '../kit/product/people.ts';
+import { createClient, markVerifiedInDataDir, sendTo, signIn, signUp } from '../kit/product/people.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
@@ -109,7 +109,7 @@ it('With open sign-up, webhooks reach ranges of EGRESS_ALLOW_CIDRS only if CHANN
   const opened = await start({ EGRESS_ALLOW_CIDRS, CHANNEL_ALLOW_CIDRS: '127.0.0.1' });
   expect(warnings(opened).shown).toContain('have messages sent to 127.0.0.1/32 (CHANNEL_ALLOW_CIDRS)');
   const alice = await signUp(sendTo(opened.url), { name: 'Alice' });
-  await markVerifiedThere(opened.dataDir, alice.id);
+  await markVerifiedInDataDir(opened.dataDir, alice.id);
   const { key } = (await alice.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
   await alice.ask(CALLS.testChannel, { params: { key } });
   await expect.poll(() => sink.requests.length).toBe(1);

@@ -7,7 +7,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { freePort, startApp, startWorkerApp, temporaryFolder } from '../kit/product/app.ts';
 import { freshDatabase, hasDatabase } from '../kit/databases/database.ts';
 import { selfSigned } from '../kit/certificates/mint.ts';
-import { markVerifiedThere, sendTo, signUp } from '../kit/product/people.ts';
+import { markVerifiedInDataDir, sendTo, signUp } from '../kit/product/people.ts';
 import { startTlsServer } from '../kit/peers/tls-server.ts';
 import { startWebhookSink } from '../kit/peers/webhook-sink.ts';
 
@@ -134,7 +134,7 @@ describe('Traces', () => {
     receiver.answerWith(503);
     const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
     const alice = await signUp(sendTo(app.url), { name: 'Alice' });
-    await markVerifiedThere(app.dataDir, alice.id);
+    await markVerifiedInDataDir(app.dataDir, alice.id);
     const host = `127.0.0.1:${peer.port}`;
     await alice.ask(CALLS.addDomain, { body: { host }, headers: { traceparent } });
     const config = { kind: 'webhook', url: `${sink.url}/hook-with-a-secret` };

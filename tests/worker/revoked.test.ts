@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type CaServer, startCaServer } from '../kit/peers/ca-server.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintCrl, type Revoked } from '../kit/certificates/mint-crl.ts';
-import { openSources } from '../kit/peers/sources.ts';
+import { createLoopbackSources } from '../kit/peers/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
@@ -19,7 +19,7 @@ describeAnyDatabase('A revoked certificate', (open) => {
   it('is reported once at the check that finds it, and stays revoked until it is replaced', async () => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());
-    const rig = await startRig(await open(), { sources: openSources() });
+    const rig = await startRig(await open(), { sources: createLoopbackSources() });
     const serialNumber = 0x4711n;
     const crlUrls = [publish(ca, START, [])];
     const monitor = await rig.watch(host, rig.issue(host, { serialNumber, crlUrls }));

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startCaServer } from '../kit/peers/ca-server.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { openSources } from '../kit/peers/sources.ts';
+import { createLoopbackSources } from '../kit/peers/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
@@ -12,7 +12,7 @@ describeAnyDatabase('A missing intermediate whose CA responds late', (open) => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());
     // The check stops waiting long before the fetch gives up, which is after ten seconds.
-    const sources = openSources();
+    const sources = createLoopbackSources();
     const complete = vi.spyOn(sources.intermediates, 'complete');
     const rig = await startRig(await open(), { sources, caps: { intermediates: 200 } });
     const monitor = await rig.watch(host, rig.issue(host), { everyMinutes: 5 });

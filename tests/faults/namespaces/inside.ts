@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { freshDatabase, migratedTemplate } from '../../kit/databases/database.ts';
+import { freshDatabase, createMigratedTemplate } from '../../kit/databases/database.ts';
 import { startPostgres } from '../../kit/databases/postgres-server.ts';
 import { openLab } from '../lab.ts';
 import { startLedger } from '../ledger-process.ts';
@@ -53,7 +53,7 @@ const link: Link = {
 
 const server = databases.includes('postgres') ? await startPostgres() : null;
 const template = 'certlantern_faults';
-if (server !== null) await migratedTemplate(server.url, template);
+if (server !== null) await createMigratedTemplate(server.url, template);
 for (const name of databases) {
   if (name === 'postgres' && server === null) continue;
   const database = await freshDatabase(name, { postgres: server && { url: server.url, template } });

@@ -171,7 +171,7 @@ function describeOn(name: DatabaseName, title: string, suite: Suite): void {
 }
 
 /** Creates the migrated file that the other databases of a run are copied from; returns the function that removes it. */
-export async function migratedFile(): Promise<{ path: string; remove: () => void }> {
+export async function createMigratedFile(): Promise<{ path: string; remove: () => void }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-template-'));
   const store = await openStore({ databaseUrl: null, dataDir });
   await store.close();
@@ -182,7 +182,7 @@ export async function migratedFile(): Promise<{ path: string; remove: () => void
 }
 
 /** Creates the migrated database that the others of a run are copied from; returns the function that drops it and its copies. */
-export async function migratedTemplate(serverUrl: string, template: string): Promise<() => Promise<void>> {
+export async function createMigratedTemplate(serverUrl: string, template: string): Promise<() => Promise<void>> {
   await execute(serverUrl, `create database ${template}`);
   const store = await openStore({ databaseUrl: addressOf(serverUrl, template), dataDir: tmpdir() });
   await store.close();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { migratedFile, migratedTemplate } from './database.ts';
+import { createMigratedFile, createMigratedTemplate } from './database.ts';
 import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -17,7 +17,7 @@ declare module 'vitest' {
  * with CI=true.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const file = await migratedFile();
+  const file = await createMigratedFile();
   project.provide('sqliteTemplate', file.path);
   // Without fsync, data survives a killed process, but not a crash of the machine. Only the crash tests must not rely on
   // that.
@@ -30,7 +30,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     return async () => file.remove();
   }
   const template = `certlantern_template_${randomBytes(6).toString('hex')}`;
-  const removeTemplate = await migratedTemplate(server.url, template);
+  const removeTemplate = await createMigratedTemplate(server.url, template);
   project.provide('postgres', { url: server.url, template });
   return async () => {
     file.remove();

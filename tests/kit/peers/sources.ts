@@ -14,7 +14,7 @@ export function cacheFolder(): string {
 }
 
 /** Creates the CA sources of a probe, which may connect to loopback. Names resolve as `dns` says, by default not at all. */
-export function openSources({
+export function createLoopbackSources({
   folder = null,
   dns = [],
   allow = ['127.0.0.0/8', '::1/128'],

@@ -111,7 +111,7 @@ export async function signUp(
 }
 
 /** Marks an account's address as verified in the embedded database, while its server runs. */
-export async function markVerifiedThere(dataDir: string, accountId: string): Promise<void> {
+export async function markVerifiedInDataDir(dataDir: string, accountId: string): Promise<void> {
   const db = rawDatabase({ databaseUrl: null, dataDir });
   await markVerified({ db }, accountId);
   await db.destroy();
