@@ -46,7 +46,7 @@ export function firebaseConfig(read: Read): FirebaseConfig | null {
     );
   return {
     projectId,
-    apiKey: read('FIREBASE_API_KEY') ?? missing('FIREBASE_API_KEY', 'FIREBASE_PROJECT_ID'),
+    apiKey: read('FIREBASE_API_KEY') ?? throwMissing('FIREBASE_API_KEY', 'FIREBASE_PROJECT_ID'),
     authDomain: hostOf(
       'FIREBASE_AUTH_DOMAIN',
       read('FIREBASE_AUTH_DOMAIN') ?? `${projectId}.firebaseapp.com`,
@@ -67,15 +67,15 @@ export function oidcConfig(read: Read): OidcConfig[] {
       name: 'Google',
       issuer: 'https://accounts.google.com',
       clientId: google,
-      clientSecret: read('GOOGLE_CLIENT_SECRET') ?? missing('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID'),
+      clientSecret: read('GOOGLE_CLIENT_SECRET') ?? throwMissing('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID'),
     });
   if (issuer !== null) {
     providers.push({
       id: 'oidc',
       name: read('OIDC_NAME') ?? new URL(issuerAddress(issuer)).hostname,
       issuer,
-      clientId: read('OIDC_CLIENT_ID') ?? missing('OIDC_CLIENT_ID', 'OIDC_ISSUER'),
-      clientSecret: read('OIDC_CLIENT_SECRET') ?? missing('OIDC_CLIENT_SECRET', 'OIDC_ISSUER'),
+      clientId: read('OIDC_CLIENT_ID') ?? throwMissing('OIDC_CLIENT_ID', 'OIDC_ISSUER'),
+      clientSecret: read('OIDC_CLIENT_SECRET') ?? throwMissing('OIDC_CLIENT_SECRET', 'OIDC_ISSUER'),
     });
   }
   if (providers.length > 0 && read('FIREBASE_PROJECT_ID') !== null)
@@ -109,7 +109,7 @@ export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean 
     return { mode: isLoopback ? 'test' : 'unset' };
   const [apiKey, clientToken, webhookSecret, priceId] = PADDLE.map(
     (name) =>
-      read(name) ?? missing(name, chosen === null ? 'the other PADDLE_ variables' : `BILLING=${chosen}`),
+      read(name) ?? throwMissing(name, chosen === null ? 'the other PADDLE_ variables' : `BILLING=${chosen}`),
   ) as [string, string, string, string];
   const environment = paddleEnvironment({ apiKey, clientToken });
   if (chosen === 'sandbox' && environment === 'live')
@@ -169,7 +169,7 @@ export function analyticsId(read: Read): string | null {
   throw new ConfigError(`ANALYTICS_ID must be a GA4 measurement id like G-ABC123DEF4, but it is “${id}”.`);
 }
 
-function missing(name: string, because: string): never {
+function throwMissing(name: string, because: string): never {
   throw new ConfigError(`${name} is missing. It is required together with ${because}.`);
 }
 

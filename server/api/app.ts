@@ -44,7 +44,7 @@ import { limitStatusPages, statusRoutes } from './publishing/status-routes.ts';
 import { unsubscribeRoutes } from './alerts/unsubscribe-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSessions } from './auth/session.ts';
-import { staticPages } from './http/static-pages.ts';
+import { staticPageRoutes } from './http/static-pages.ts';
 import { createLocalAccess } from './http/local-access.ts';
 import { certificateRoutes } from './domains/certificate-routes.ts';
 import { domainAddRoutes } from './domains/domain-add-routes.ts';
@@ -136,7 +136,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   limitStatusPages(app, parts);
   devMailRoutes(app, parts);
   metricsRoutes(app, parts);
-  staticPages(app, {
+  staticPageRoutes(app, {
     webRoot: options.webRoot,
     publicUrl: config.publicUrl,
     publicConfig: publicConfigOf(config),

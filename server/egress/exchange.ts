@@ -65,7 +65,7 @@ function isPlainWebUrl({ protocol, username, password, hostname, href }: URL): b
 async function connectAndSend(options: ExchangeOptions): Promise<ExchangeResult> {
   const { url, signal, secure = publicTls } = options;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const connection = await connectionTo(host, options);
+  const connection = await connectTo(host, options);
   if (!connection.ok) {
     if (connection.stage === 'policy') return failed('not_allowed');
     return failed(connection.reason === 'timeout' ? 'timeout' : 'unreachable');
@@ -88,7 +88,7 @@ async function connectAndSend(options: ExchangeOptions): Promise<ExchangeResult>
   }
 }
 
-async function connectionTo(host: string, options: ExchangeOptions): Promise<Connection> {
+async function connectTo(host: string, options: ExchangeOptions): Promise<Connection> {
   const { url, resolver, policy, signal, maxBytes } = options;
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const resolution = await resolver.resolve(host, { signal });

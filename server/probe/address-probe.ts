@@ -20,7 +20,7 @@ import { dialogueOf, negotiateTls, sayGoodbye } from './starttls/negotiate-tls.t
 import { handshakeTls13, Inbox } from './tls13/tls13-handshake.ts';
 import type { Tls13Stream } from './tls13/tls13-stream.ts';
 import { Surprise } from './tls13/wire.ts';
-import { explainMode, type ModeOptions, tlsScheme } from './wrong-mode.ts';
+import { explainMode, type ModeOptions, probeTlsScheme } from './wrong-mode.ts';
 
 /**
  * A connection that completed its handshake. `reconnect` opens another connection with the same TLS settings, except for the given changes.
@@ -53,7 +53,7 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   const { address, takeOver, onChain, silentMs, dialogue } = options;
   const startedAt = performance.now();
   let scheme: Promise<string | null> | undefined;
-  const findTlsScheme = (): Promise<string | null> => (scheme ??= tlsScheme(options, connectTls));
+  const findTlsScheme = (): Promise<string | null> => (scheme ??= probeTlsScheme(options, connectTls));
   const speaksTls = async (): Promise<boolean> => (await findTlsScheme()) !== null;
   const silence = silentMs === undefined ? undefined : { afterMs: silentMs, speaksTls };
   const { result, context } = await connectAsNeeded({ ...options, dialogue: { ...dialogue, silence } });

@@ -25,7 +25,7 @@ interface OtherAnswer extends Omit<Answer, 'trial'> {
  * Finds out which clients get which leaf, with one handshake for each offer of each client. Clients that the server refuses count as getting
  * the usual leaf. Returns null if a result is unknown, or if equal offers get different leaves. `known`: other leaves seen so far.
  */
-export async function leavesByClient(
+export async function findLeavesByClient(
   seen: HandshakeObservation,
   known: readonly AlternateChain[],
   { protocol, attempt: attemptOnce }: { protocol: Protocol; attempt: Attempt },

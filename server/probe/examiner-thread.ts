@@ -9,7 +9,7 @@ import { WorkBudget } from '../pki/work-budget.ts';
 import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
 import { type JudgedObservation, tryOwnClientFirst } from './first-look.ts';
-import { createProbe, type Step, timed } from './probe.ts';
+import { createProbe, type Step, runTimed } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
@@ -88,7 +88,7 @@ async function examine(request: Extract<ThreadRequest, { kind: 'examine' }>): Pr
     };
     const judged = async (observation: Observation): Promise<JudgedObservation> => {
       const toJudge = { observation, now: now(), authorities: options.authorities };
-      const verdicts = await timed('judge', onStep, async () => {
+      const verdicts = await runTimed('judge', onStep, async () => {
         const made: Verdict[] = [];
         for (const one of previous) {
           await turn();

@@ -24,7 +24,7 @@ const KEY_GROUPS: readonly (readonly KeyType[])[] = [
  * Requests the leaf of each key type that the usual handshake did not return. `isLimited`: few handshakes may fail, so with TLS 1.3 one handshake
  * asks for all types at once. In TLS 1.2 it cannot, because the cipher depends on the type.
  */
-export async function alternateLeaves(
+export async function requestAlternates(
   seen: HandshakeObservation,
   attempt: Attempt,
   isLimited: boolean,
@@ -43,7 +43,7 @@ export async function alternateLeaves(
   };
   const found = await Promise.all(
     others.map((group) =>
-      leavesOf(group, seen, (keyTypes) => signatureContext({ keyTypes, ...settings }), attempt),
+      requestLeaves(group, seen, (keyTypes) => signatureContext({ keyTypes, ...settings }), attempt),
     ),
   );
   return {
@@ -56,7 +56,7 @@ export async function alternateLeaves(
  * Returns the chain for clients that send no ALPN if its leaf is another one: a proxy may choose the service by ALPN.
  * Confirms it with three more handshakes, because several servers with different certificates may answer in rotation.
  */
-export async function chainWithoutAlpn(
+export async function requestChainWithoutAlpn(
   seen: HandshakeObservation,
   attempt: Attempt,
 ): Promise<PostureObservation['withoutAlpn'] | null> {
@@ -105,7 +105,7 @@ interface Leaves {
 }
 
 /** Requests a leaf of any of these key types, then again without the type received, until the server sends no further one. */
-async function leavesOf(
+async function requestLeaves(
   keyTypes: readonly KeyType[],
   seen: HandshakeObservation,
   contextFor: (keyTypes: readonly KeyType[]) => SecureContext | null,

@@ -7,7 +7,7 @@ import { groupsContext, versionsContext } from './tls-contexts.ts';
  * Tests which TLS versions older than the negotiated one the server accepts. Newer ones need no test: the usual handshake offered them, and
  * servers choose the newest version that they know. If the server accepts neither TLS 1.0 nor 1.1, one handshake shows that.
  */
-export async function offeredVersions(
+export async function testTlsVersions(
   seen: HandshakeObservation,
   attempt: Attempt,
 ): Promise<PostureObservation['tlsVersions']> {
@@ -39,7 +39,7 @@ export async function offeredVersions(
  * Tests whether the server negotiates ML-KEM. It is intolerant if handshakes fail only with ML-KEM, for example because such a ClientHello does
  * not fit into one packet.
  */
-export async function keyExchange(
+export async function testKeyExchange(
   seen: HandshakeObservation,
   attempt: Attempt,
 ): Promise<PostureObservation['postQuantum']> {

@@ -10,12 +10,12 @@ import { offeredAlpn } from '../core/protocol.ts';
 import { effectiveTarget } from '../core/target.ts';
 import { createSemaphore } from '../egress/with-timeout.ts';
 import type { ConnectOptions } from './handshake.ts';
-import { leavesByClient } from './client-leaves.ts';
+import { findLeavesByClient } from './client-leaves.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { testHellos } from './hello/hello-tolerance.ts';
 import { sendHello } from './hello/send-hello.ts';
-import { keyExchange, offeredVersions } from './posture-parameters.ts';
-import { alternateLeaves, chainWithoutAlpn, hasSameLeaf } from './posture-certificates.ts';
+import { testKeyExchange, testTlsVersions } from './posture-parameters.ts';
+import { requestAlternates, requestChainWithoutAlpn, hasSameLeaf } from './posture-certificates.ts';
 import { type Attempt, attemptHandshake, type Trial, UNKNOWN } from './posture-trial.ts';
 import type { DomainSource } from './sources/sources.ts';
 import { withSourceTimeout } from './query-sources.ts';
@@ -78,9 +78,9 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
   const inOrder = [...new Set([...options.parts, ...POSTURE_PARTS])];
   try {
     const [hellos, tested, withoutAlpn, caa, registration] = await Promise.all([
-      protocol === 'https' ? browserHellos(options, withPermit, deadline.signal, postponed) : null,
+      protocol === 'https' ? testBrowserHellos(options, withPermit, deadline.signal, postponed) : null,
       Promise.all(inOrder.map((part) => TESTS[part](seen, attempt(part), protocol !== 'https'))),
-      protocol === 'https' ? chainWithoutAlpn(seen, attempt('certificates')) : null,
+      protocol === 'https' ? requestChainWithoutAlpn(seen, attempt('certificates')) : null,
       withSourceTimeout((until) => domains.caa({ host, signal: until }), {
         ...wait,
         late: { outcome: 'unavailable' },
@@ -93,7 +93,7 @@ export async function probePosture(options: PostureOptions): Promise<PostureObse
     const all = tested.reduce<Tested>((known, one) => ({ ...known, ...one }), UNTESTED);
     const byClient =
       hasOtherLeaf() && !postponed.has('certificates')
-        ? await leavesByClient(seen, all.alternates, { protocol, attempt: attemptIfTime })
+        ? await findLeavesByClient(seen, all.alternates, { protocol, attempt: attemptIfTime })
         : null;
     const resumesAt = protocol === 'https' ? null : options.failureLimit.resumesAt(seen.address);
     return {
@@ -185,7 +185,7 @@ const CONCURRENT_HELLOS = 16;
  * Tests the ClientHellos of browsers. Returns null if it was postponed, or if the server speaks only outdated TLS, which browsers refuse. The
  * first two take permits of the posture, because some servers refuse more than a few connections of one client at a time.
  */
-async function browserHellos(
+async function testBrowserHellos(
   { seen, approach, parts }: PostureOptions,
   inTurn: WithPermit,
   signal: AbortSignal,
@@ -219,9 +219,9 @@ const UNTESTED: Tested = {
 type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) => Promise<Partial<Tested>>;
 
 const TESTS: Record<PosturePart, Test> = {
-  certificates: alternateLeaves,
-  // `browserHellos` tests this part, because it completes no handshake.
+  certificates: requestAlternates,
+  // `testBrowserHellos` tests this part, because it completes no handshake.
   client_hellos: () => Promise.resolve({}),
-  key_exchange: async (seen, attempt) => ({ postQuantum: await keyExchange(seen, attempt) }),
-  tls_versions: async (seen, attempt) => ({ tlsVersions: await offeredVersions(seen, attempt) }),
+  key_exchange: async (seen, attempt) => ({ postQuantum: await testKeyExchange(seen, attempt) }),
+  tls_versions: async (seen, attempt) => ({ tlsVersions: await testTlsVersions(seen, attempt) }),
 };

@@ -217,7 +217,7 @@ async function observeWithin(run: ProbeRun): Promise<Observation> {
   const { setup, endpoint, request, deadline, handshakes, observedAt } = run;
   const { policy, resolver } = setup;
   const startedAt = performance.now();
-  const { resolution, places, unresolved } = await timed('resolve', request.onStep, () =>
+  const { resolution, places, unresolved } = await runTimed('resolve', request.onStep, () =>
     findPlaces(endpoint, { resolver, signal: deadline.signal }),
   );
   const { probed, http } = await probePlaces(run, places);
@@ -259,13 +259,13 @@ async function probePlaces(
   const takeOver = (open: OpenConnection): boolean => {
     if (endpoint.protocol !== 'https' || http !== undefined) return false;
     const toSend = { open, endpoint, expectedStatus, timeoutMs: caps.http, signal: deadline.signal };
-    http = timed('http', request.onStep, () => probeHttp(toSend));
+    http = runTimed('http', request.onStep, () => probeHttp(toSend));
     return true;
   };
   const probed = await Promise.all(
     places.map(async (place) => ({
       ...place,
-      seen: await timed('look', request.onStep, () =>
+      seen: await runTimed('look', request.onStep, () =>
         handshakes.run((limited) => look({ ...approach, ...limited, ...place, ...ofMode, takeOver })),
       ),
     })),
@@ -278,7 +278,7 @@ function askSources(
   addresses: readonly AddressObservation[],
 ): Promise<SourceAnswers> {
   const { caps, sources, onFault } = setup;
-  return timed('ask', request.onStep, () =>
+  return runTimed('ask', request.onStep, () =>
     querySources({
       signal: deadline.signal,
       onFault,
@@ -304,7 +304,7 @@ async function probePostureOf(
     seen.outcome === 'handshake' ? [{ endpoint, seen }] : [],
   );
   if (target === undefined) return null;
-  return timed('posture', request.onStep, async () => {
+  return runTimed('posture', request.onStep, async () => {
     // Some servers, such as those of small devices, serve one connection at a time.
     await http;
     return probePosture({
@@ -378,7 +378,7 @@ function warn(error: unknown): void {
 }
 
 /** Runs one phase and reports its timing to `onStep`, whether it succeeds or fails. */
-export async function timed<T>(
+export async function runTimed<T>(
   name: Step['name'],
   onStep: ((step: Step) => void) | undefined,
   run: () => Promise<T>,

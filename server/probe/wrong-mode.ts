@@ -27,7 +27,7 @@ export async function explainMode(
   options: ModeOptions,
   findTlsScheme: () => Promise<string | null>,
 ): Promise<Refusal['failure']> {
-  const scheme = mayExpectTls ? await findTlsScheme() : await plaintextScheme(failure, options);
+  const scheme = mayExpectTls ? await findTlsScheme() : await probePlaintextScheme(failure, options);
   if (scheme === null) return failure;
   const reason = mayExpectTls ? 'expects_tls' : 'not_tls';
   return { ...failure, reason, scheme };
@@ -37,7 +37,7 @@ const firstOf = (schemes: Readonly<Record<string, number>> = {}): string | null 
   Object.keys(schemes)[0] ?? null;
 
 /** Returns the scheme of the same service with direct TLS, if the server answers a ClientHello with TLS; else null. */
-export async function tlsScheme(
+export async function probeTlsScheme(
   options: ModeOptions,
   connect: (approach: ConnectOptions, context: SecureContext) => Promise<ConnectResult>,
 ): Promise<string | null> {
@@ -55,7 +55,7 @@ const limits = ({ connectTimeoutMs, handshakeTimeoutMs, modeStepMs }: ModeOption
 });
 
 /** Returns the scheme of the protocol that a direct TLS port speaks in plain text; null if the server shows none. */
-async function plaintextScheme(
+async function probePlaintextScheme(
   { stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>,
   options: ModeOptions,
 ): Promise<string | null> {

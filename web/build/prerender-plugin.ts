@@ -74,7 +74,7 @@ async function writePages({ root, outDir, chunks }: BuildOutput): Promise<void> 
   for (const path of PAGE_PATHS)
     await writeFile(join(folder, shellFileName(path)), withPreloads(template, filesAt(path)));
   await writeFile(join(folder, STATUS_FILE), statusDocument(template, filesOf(chunks, PUBLIC_STATUS)));
-  const { landing, login, skeleton } = await renderedPages(root);
+  const { landing, login, skeleton } = await renderPages(root);
   await writeFile(
     join(folder, shellFileName('/dashboard')),
     skeletonDocument(template, filesAt('/dashboard'), skeleton),
@@ -114,7 +114,7 @@ interface Rendered {
 }
 
 /** Builds the page for Node in a separate folder and runs the rendering there. */
-async function renderedPages(root: string): Promise<Rendered> {
+async function renderPages(root: string): Promise<Rendered> {
   const folder = await mkdtemp(join(tmpdir(), 'certlantern-prerender-'));
   try {
     await build({

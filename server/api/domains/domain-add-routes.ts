@@ -56,7 +56,7 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
         },
       });
       if (!added.ok) return refusalToAdd(added, config.limits);
-      const checked = prefersAsync(c) ? null : await firstCheck.of(added.monitor.id);
+      const checked = applyAsyncPreference(c) ? null : await firstCheck.of(added.monitor.id);
       const monitor = checked ?? added.monitor;
       if (isRefusedByPolicy(monitor)) {
         await removeMonitor(store, { accountId, monitorId: monitor.id, now });
@@ -70,7 +70,7 @@ export function domainAddRoutes(api: Api, parts: AppParts): void {
 }
 
 /** Returns whether the client prefers an answer at once (RFC 7240 §4.1), and confirms it in the answer. */
-function prefersAsync(c: Context): boolean {
+function applyAsyncPreference(c: Context): boolean {
   const preferences = (c.req.header('prefer') ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase());
   if (!preferences.includes('respond-async')) return false;
   c.header('Preference-Applied', 'respond-async');

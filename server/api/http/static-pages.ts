@@ -41,7 +41,7 @@ export interface StaticPages {
  * Serves the built web app: its files, an HTML page at every path that the web app's router knows, and a 404 page at all
  * other paths. Serves nothing if the web app is not built.
  */
-export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
+export function staticPageRoutes(app: Hono<AppEnv>, options: StaticPages): void {
   const { webRoot, maybeSignedIn, isSignedIn, statusPage } = options;
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
   if (!existsSync(join(webRoot, 'index.html'))) return;

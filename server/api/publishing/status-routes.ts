@@ -96,7 +96,7 @@ const privateHosts =
   (host: string) =>
     policy.isLocalName(host) || policy.opens(host);
 
-/** Limits requests for the HTML of status pages, which `staticPages` serves, together with requests for their data. */
+/** Limits requests for the HTML of status pages, which `staticPageRoutes` serves, together with requests for their data. */
 export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
   app.use('/status/*', async (c, next) => {
     const limited = limits.allow('statusByAddress', c.get('client').network);

@@ -39,7 +39,7 @@ export async function lockPlan(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
 ): Promise<LockedPlan> {
-  const row = await lockedAccount(store, trx, accountId);
+  const row = await lockAccount(store, trx, accountId);
   return {
     plan: entitlementAt(store, storedEntitlement(row), now).plan,
     disabled: row.disabled_at !== null,
@@ -57,7 +57,7 @@ export async function applyEntitlement(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
 ): Promise<boolean> {
-  const row = await lockedAccount(store, trx, accountId);
+  const row = await lockAccount(store, trx, accountId);
   const next = await computeEntitlement(trx, row, now);
   const columns: PlanColumns = {
     plan: next.plan,
@@ -92,7 +92,7 @@ export function publishPlanChange(store: Store, accountId: string): void {
   store.signals.publish({ topic: 'mails' });
 }
 
-async function lockedAccount(store: Store, trx: Transaction<Tables>, accountId: string) {
+async function lockAccount(store: Store, trx: Transaction<Tables>, accountId: string) {
   return locked(
     store.dialect,
     trx.selectFrom('accounts').selectAll().where('id', '=', accountId),
@@ -207,7 +207,7 @@ export async function startOwnTrial(
 ): Promise<'started' | 'premium' | 'used'> {
   const { accountId, now } = trial;
   const outcome = await inTransaction(store, async (trx) => {
-    const row = await lockedAccount(store, trx, accountId);
+    const row = await lockAccount(store, trx, accountId);
     if (entitlementAt(store, storedEntitlement(row), now).plan === 'premium') return 'premium';
     // Also compare the account's own row: after the secret of the hashes was replaced, no hash of a former trial matches.
     if (row.trial_ends_at !== null || !(await startTrial(trx, trial))) return 'used';

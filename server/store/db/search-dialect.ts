@@ -96,9 +96,9 @@ class SearchDriver implements Driver, DatabaseConnection {
     throw new Error('This dialect does not stream rows.');
   }
 
-  readonly beginTransaction = noTransaction;
-  readonly commitTransaction = noTransaction;
-  readonly rollbackTransaction = noTransaction;
+  readonly beginTransaction = rejectTransaction;
+  readonly commitTransaction = rejectTransaction;
+  readonly rollbackTransaction = rejectTransaction;
 
   /** Ends the thread after its current query. */
   async destroy(): Promise<void> {
@@ -114,5 +114,5 @@ class SearchDriver implements Driver, DatabaseConnection {
   }
 }
 
-const noTransaction = (): Promise<void> =>
+const rejectTransaction = (): Promise<void> =>
   Promise.reject(new Error('Searches are read-only and have no transactions.'));

@@ -39,7 +39,7 @@ export type Misuse =
  * Applies the rules to an endpoint that is about to be added, and counts it. Returns null if it may be added. Call it while the
  * account's row is locked.
  */
-export async function findMisuse(
+export async function applyMisuseRules(
   trx: Transaction<Tables>,
   { limits, guardsPorts }: MisuseRules,
   adding: {

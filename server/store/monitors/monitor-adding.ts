@@ -5,7 +5,7 @@ import type { Plan } from '../../core/plan.ts';
 import { type CheckedEndpoint, identityOf, nameOf, type Targeted } from '../../core/target.ts';
 import { type LockedPlan, lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
-import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
+import { applyMisuseRules, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
 import { type Monitor, searchText, toMonitor } from './monitor-row.ts';
 import { countMonitors } from './monitors.ts';
@@ -57,7 +57,7 @@ export async function addMonitors(
     const made: AddedMonitor[] = [];
     for (const endpoint of request.endpoints) {
       const { notes = '', tags = [] } = endpoint;
-      const refused = await refusalOf(trx, { request, lockedPlan, tracked, endpoint });
+      const refused = await refuseAdding(trx, { request, lockedPlan, tracked, endpoint });
       if (refused) made.push(refused);
       else {
         const row = await trx
@@ -98,7 +98,7 @@ export async function addMonitors(
   return outcomes;
 }
 
-async function refusalOf(
+async function refuseAdding(
   trx: Transaction<Tables>,
   { request, lockedPlan, tracked, endpoint }: Adding,
 ): Promise<RefusedMonitor | null> {
@@ -107,7 +107,7 @@ async function refusalOf(
   if (!request.mayAdd(lockedPlan.plan, tracked.count)) return { ok: false, code: 'limit_reached' };
   if (misuse === undefined) return null;
   const { emailVerified } = lockedPlan;
-  return findMisuse(trx, misuse, { accountId, emailVerified, count: tracked.count, endpoint, now });
+  return applyMisuseRules(trx, misuse, { accountId, emailVerified, count: tracked.count, endpoint, now });
 }
 
 interface Adding {

@@ -87,7 +87,7 @@ function newDomain(host: string, target: TypedTarget): NewDomain {
 }
 
 /** Sets the check interval of an added domain. New domains have daily checks. If the change fails, a toast says why. */
-async function withInterval(added: DomainWire, minutes: number): Promise<DomainWire> {
+async function applyInterval(added: DomainWire, minutes: number): Promise<DomainWire> {
   if (minutes === added.check_every_minutes) return added;
   try {
     return await call(setFrequency, { params: { id: added.id }, query: { check_frequency: minutes } });
@@ -121,7 +121,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       // The form need not wait for the first check, whose result arrives as a live event.
       const headers = { prefer: `respond-async, ${LENIENT}` };
       const added = await call(addDomain, { body, headers });
-      return { obstacle: null, domain: await withInterval(added, interval) };
+      return { obstacle: null, domain: await applyInterval(added, interval) };
     },
     onSuccess: ({ obstacle, domain }, attempt) => {
       if (domain === null) {
