@@ -36,7 +36,7 @@ export type AccountMail =
   /** Alarm for the operator. `since`: when the alarm was raised. */
   | { kind: 'operator_alarm'; code: string; detail: string; since: number };
 
-/** Kinds of mail that contain a secret link, which a person waits for. */
+/** Kinds of mail with a secret link. A person waits for such a mail. */
 export const LINK_MAIL_KINDS: readonly AccountMail['kind'][] = [
   'verify_email',
   'reset_password',

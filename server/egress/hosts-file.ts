@@ -15,8 +15,8 @@ const RECHECK_MS = 5_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Creates a reader of the file, which reads it again when it has changed; null if `path` is null. `onProblem` gets a sentence
- * for the operator, once until the problem changes. While the file cannot be read, its last content stays in use.
+ * Creates a reader that reads the file again when it has changed; null if `path` is null. `onProblem` gets a sentence for the
+ * operator, once until the problem changes. While the file cannot be read, its last content stays in use.
  */
 export function createHostsFile(path: string | null, onProblem: (message: string) => void): HostsFile | null {
   if (path === null) return null;

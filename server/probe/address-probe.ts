@@ -117,7 +117,7 @@ export async function probeWithOwnClient(options: AddressProbeOptions): Promise<
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls: false };
 }
 
-/** Returns what an observation says about every address. `startedAt`: from `performance.now`. */
+/** Returns the fields that the observation of an address has whatever its outcome. `startedAt`: from `performance.now`. */
 function placeAndTime(
   { address, server }: AddressProbeOptions,
   startedAt: number,

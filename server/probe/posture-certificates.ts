@@ -11,8 +11,8 @@ import { browserContext, signatureContext } from './tls-contexts.ts';
 type Certificates = Pick<PostureObservation, 'alternates' | 'untestedKeyTypes'>;
 
 /**
- * Key types that one handshake asks for: ECDSA, RSA, and all rarer types together. A server that has only RSA and ECDSA certificates
- * gets two handshakes; each certificate of a rarer type adds one.
+ * The key types that each handshake asks for: ECDSA, RSA, or all rarer types together. A server that has only RSA and ECDSA
+ * certificates gets two handshakes; each certificate of a rarer type adds one.
  */
 const KEY_GROUPS: readonly (readonly KeyType[])[] = [
   ['ecdsa'],

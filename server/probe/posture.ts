@@ -220,7 +220,7 @@ type Test = (seen: HandshakeObservation, attempt: Attempt, isLimited: boolean) =
 
 const TESTS: Record<PosturePart, Test> = {
   certificates: requestAlternates,
-  // `testBrowserHellos` tests this part, because it completes no handshake.
+  // `testBrowserHellos` tests this part, because its connections complete no handshake.
   client_hellos: () => Promise.resolve({}),
   key_exchange: async (seen, attempt) => ({ postQuantum: await testKeyExchange(seen, attempt) }),
   tls_versions: async (seen, attempt) => ({ tlsVersions: await testTlsVersions(seen, attempt) }),

@@ -35,8 +35,8 @@ export type SourceAnswers = Pick<
 >;
 
 /**
- * Completes the received chains, and queries the CAs of those that are then valid about revocation and renewal. Waits for
- * each source as long as `waits` says. Never rejects because of a source.
+ * Completes the received chains, and asks their CAs about revocation and renewal if the chains are then valid. Waits for each
+ * source as long as `waits` says. Never rejects because of a source.
  */
 export async function querySources(options: QuerySourcesOptions): Promise<SourceAnswers> {
   const { requester, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;

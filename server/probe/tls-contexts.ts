@@ -31,7 +31,7 @@ export interface Offer {
 export const forBothKeys = (cipher: string): string[] =>
   ['ECDSA', 'RSA'].map((key) => `ECDHE-${key}-${cipher}`);
 
-/** What Chromium 156 offers, without ML-DSA. No other browser offers ML-DSA, so we could get a leaf that only Chrome gets. */
+/** What Chromium 156 offers, without ML-DSA. No other browser offers ML-DSA, so with it we could get a leaf that only Chrome gets. */
 export const BROWSER_OFFER: Offer = {
   ciphers: [
     ...['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].flatMap(forBothKeys),

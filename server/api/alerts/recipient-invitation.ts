@@ -34,7 +34,7 @@ export async function inviteRecipient(
   ]);
   if (counted instanceof Refusal) return counted;
   const expiresAt = now + VALID_MS;
-  // The database stores a hash of the token, which includes the expiry, so nobody can extend the validity.
+  // The token includes its expiry, and the database stores a hash of the whole token. So nobody can extend its validity.
   const token = `${randomBytes(32).toString('base64url')}.${expiresAt.toString(36)}`;
   const url = mailedLink('/confirm-recipient', token, config.publicUrl);
   return { address, token, url, accountName: account.email, expiresAt };

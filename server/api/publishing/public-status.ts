@@ -127,7 +127,7 @@ const isRefused = ({ certificate }: Pick<ShownDomain, 'certificate'>) =>
   BAD_CERTIFICATES.includes(certificate?.state ?? '');
 
 /**
- * Returns the state of the whole page, which is the worst state of its domains. Ignores certificates that expire soon: these
+ * Returns the state of the whole page: the worst state of its domains. Ignores certificates that expire soon, because these
  * concern the owner, not the readers.
  */
 function worstOf(domains: readonly RankedDomain[]): PublicStatus['state'] {

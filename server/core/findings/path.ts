@@ -17,9 +17,9 @@ import { minutesUntilValid, notYetValid, notYetValidSeverity, adviceToWait } fro
 
 const unknownAlgorithm = {
   authority: nullable(text),
-  /** Its name, or its OID if it has none that we know. */
+  /** Name of the algorithm, or its OID if we know no name. */
   algorithm: text,
-  /** Its OID. */
+  /** OID of the algorithm. */
   identifier: text,
 };
 /** Path faults that have values of their own. */

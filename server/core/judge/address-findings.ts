@@ -17,8 +17,8 @@ export interface LocatedFinding {
 }
 
 /**
- * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
- * reached or were left out, also unusual reply codes and faults of HTTP/2.
+ * Returns the findings about the addresses of a host: different certificates, legacy TLS, unusual reply codes, faults of HTTP/2,
+ * and addresses that cannot be reached or were left out.
  */
 export function addressFindings(
   observation: Observation,
@@ -37,7 +37,7 @@ export function addressFindings(
   ];
 }
 
-/** Returns a note if the name also has addresses that the policy refuses. It has their number only. */
+/** Returns a note if the name also has addresses that the policy refuses. The note has only their number. */
 export function leftOutFindings({ resolution }: Observation): LocatedFinding[] {
   const count = resolution.ok ? (resolution.leftOut ?? 0) : 0;
   if (count === 0) return [];
@@ -99,7 +99,7 @@ function hasSameNames(left: Certificate, right: Certificate): boolean {
   return namesKey(left) === namesKey(right);
 }
 
-/** Number of names that are compared, as many as are stored. Certificates with more are compared by the first ones. */
+/** Maximum number of names that are compared: the first ones, as many as are stored. */
 const MAX_COMPARED = 2_000;
 const namesKeys = new WeakMap<Certificate, string>();
 
@@ -183,7 +183,7 @@ function codeFindings({ addresses }: Observation): LocatedFinding[] {
   }));
 }
 
-/** Returns whether a finding is about HTTP/2 without an answer, which is why the endpoint is down. */
+/** Returns whether a finding says that HTTP/2 gets no answer. An endpoint with such a finding is down. */
 export function isHttp2Outage({ facts }: Pick<Finding, 'facts'>): boolean {
   return facts.kind === 'http2_fault' && facts.isAnswered !== true;
 }

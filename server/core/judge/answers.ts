@@ -89,7 +89,7 @@ export class ChainJudge {
   alternateFindings(alternate: AlternateChain): ChainFinding[] {
     const judged = this.judge(alternate.presentedChain);
     const { leaf, findings } = judged;
-    // The usual handshake shows which groups the server accepts.
+    // The usual handshake already shows which groups and versions the server accepts. Do not report these twice.
     const seen = { ...alternate, group: null, legacyTls: false };
     const ofHandshake = leaf === null ? [] : this.#handshakeFindings(leaf, judged, seen);
     return [...findings, ...ofHandshake].filter(

@@ -28,7 +28,7 @@ type Code = (typeof ISSUER_RULES)[number]['code'];
 
 /**
  * Reports clients that refuse a chain although a path is valid, because they choose one issuer for each certificate and never go
- * back. We do not know the order of the roots in a client's store: this assumes ours. Refusals in another order are warnings.
+ * back. We do not know the order of the roots in a client's store, so this assumes ours. Refusals that depend on the order are warnings.
  */
 export function firstIssuerRefusals(
   choice: SentChain,

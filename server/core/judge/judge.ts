@@ -346,7 +346,7 @@ function isTrusted(findings: readonly Finding[]): boolean {
   );
 }
 
-/** Returns the fingerprints of the leaves that another address has already replaced. */
+/** Returns the fingerprints of the leaves for which another address already shows the renewal. */
 function replacedLeaves(leaves: readonly Certificate[]): ReadonlySet<string | null> {
   return new Set(
     leaves

@@ -266,7 +266,7 @@ function issuedAt({ signedCertificateTimestamps, notBefore }: Certificate): numb
   return signedCertificateTimestamps.length === 0 ? notBefore : Math.min(...signedCertificateTimestamps);
 }
 
-/** Returns when all certificates that become valid within minutes are valid, ms UTC; null if there are none. */
+/** Returns the time (ms UTC) from which all certificates that become valid within minutes are valid; null if there are none. */
 export function validFrom(findings: readonly Pick<Finding, 'facts'>[]): number | null {
   const starts = findings.flatMap(({ facts }) => {
     const isEarly =

@@ -30,7 +30,7 @@ const REVOCATION_UNKNOWN: RevocationVerdict = {
 
 /**
  * Returns most fields of the verdict of a check that read no certificate. Revocation, renewal, posture and `lastSeen` are
- * those of the previous verdict, so that alerts refer to that time and a revoked certificate stays revoked.
+ * those of the previous verdict, so that alerts still have the last known data and a revoked certificate stays revoked.
  */
 export function unreachedVerdict(previous: Verdict | null) {
   return {
@@ -117,8 +117,8 @@ function stillServed(
 const REGISTRY_LAG_MS = WEEK_MS;
 
 /**
- * Returns the end of the registration: the last one that is known if the registry gave no answer, and the later one for a week after
- * the registry published it, so that a renewal does not seem undone.
+ * Returns the end of the registration. Keeps the known one if the registry gave no answer. Also keeps it for a week if it is later
+ * than the registry's answer, so that a renewal does not seem undone.
  */
 export function followRegistration(
   previous: Verdict | null,

@@ -81,7 +81,7 @@ function readSource(
 }
 
 /**
- * Returns the revoked certificates of earlier checks without those that were on hold and that a source now calls good. A source that
+ * Returns the revoked certificates of earlier checks without those that were on hold and that a source now calls good. An answer that
  * was signed before the hold began, such as an old staple, does not lift it.
  */
 export function withoutLiftedHolds(

@@ -139,7 +139,7 @@ const isSentBy = (part: HelloPart, browser: Browser): boolean => CLIENTS_OF_PART
 const refusedIn = <Key>(reactions: Reactions<Key>): Key[] =>
   [...reactions].flatMap(([key, reaction]) => (reaction === null ? [] : [key]));
 
-/** Returns the clients whose ClientHello is shorter than `length` bytes, which the server refused, with the lengths of theirs. */
+/** Returns the clients whose ClientHello is shorter than the refused one of `length` bytes, with the length of each. */
 function smallerHellos(target: HelloTarget, length: number): { client: Client; bytes: number }[] {
   const more = (target.serverName ?? '').length - MEASURED_NAME_LENGTH;
   return [

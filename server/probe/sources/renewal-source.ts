@@ -73,7 +73,7 @@ export function createRenewalSource(
   /** Time (ms UTC) by directory until which we send no requests, because the CA limits our request rate. */
   const pausedUntil = new Map<string, number>();
 
-  /** Its answer is null if the directory could not be read, for example because its server's certificate cannot be verified. */
+  /** Answers null if the directory could not be read, for example because the certificate of its server cannot be verified. */
   const fetchDirectory = async (url: string, now: number): Promise<FetchedAnswer<Directory | null>> => {
     const response = await fetchJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
     const directory = directorySchema.safeParse(response.status === 200 ? response.content : null).data;

@@ -26,7 +26,7 @@ type Transport = 'mail' | 'http';
 
 /**
  * Claims due deliveries, see `claimDueRows`, and merges outages of one account and channel into one message. `by` limits the
- * claim to mail or to HTTP channels. Then keep `claim.limit` small: the limit per account is only evaluated once per claim.
+ * claim to mail or to HTTP channels. With `by`, keep `claim.limit` small: the limit per account is only evaluated once per claim.
  */
 export async function claimDueDeliveries(
   store: Store,

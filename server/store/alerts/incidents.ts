@@ -115,7 +115,7 @@ export async function letOthersReportEnd(
     .where('monitor_id', 'in', leaving)
     .where('ended_at', 'is', null)
     .where(isAboutCertificate)
-    // Incidents about a changed certificate end at once, and nobody is told of the end.
+    // Incidents about a changed certificate end at once, and their end is not reported.
     .where('incidents.problem', '!=', 'changed')
     .where((eb) => eb.not(eb.exists(selectReportedEnd(eb, accountId, sql`incidents.id`))))
     .execute();

@@ -12,8 +12,8 @@ import type { Tables } from '../schema/tables.ts';
 const isUnsent = sql<boolean>`state = 'waiting' and merge_key is not null and first_attempt_at is null`;
 
 /**
- * Returns the lane and the due time (ms UTC) of a new delivery. A delivery with a merge key is due after `MERGE_WAIT.quietMs`. It
- * also postpones the previous delivery with the same key, at most until `MERGE_WAIT.maxMs` after that one was queued.
+ * Returns the lane and the due time (ms UTC) of a new delivery. A delivery with a merge key is due after `MERGE_WAIT.quietMs`. Also
+ * postpones the previous delivery with the same key to `MERGE_WAIT.maxMs` after it was queued, so that it leaves with the new one.
  */
 export async function scheduleDelivery(
   trx: Transaction<Tables>,

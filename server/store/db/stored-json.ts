@@ -29,7 +29,7 @@ export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: strin
   };
 }
 
-/** Returns a decoder for a column with JSON of one shape, which returns null if the text has another shape. */
+/** Returns a decoder for a column with JSON of one shape. The decoder returns null for text of another shape. */
 export function storedJsonOrNull<T>(schema: z.ZodType<T>): (text: string) => T | null {
   const decoder = json.pipe(schema);
   return (text) => decoder.safeParse(text).data ?? null;

@@ -67,8 +67,7 @@ export async function addMonitors(
             account_id: accountId,
             ...identityOf(endpoint),
             check_every_minutes: request.checkEveryMinutes,
-            // Use times one millisecond apart: the list and the plan's limit sort by age, which so keeps the order of the
-            // request.
+            // Use times one millisecond apart, so that the list and the plan's limit, which sort by age, keep the order of the request.
             created_at: now + made.length,
             next_check_at: now,
             lane: laneOf(tracked.count),

@@ -170,7 +170,7 @@ function describeOn(name: DatabaseName, title: string, suite: Suite): void {
   );
 }
 
-/** Creates the migrated file that the other databases of a run are copied from; returns the function that removes it. */
+/** Creates the migrated file from which the other databases of a run are copied. The caller must call `remove`. */
 export async function createMigratedFile(): Promise<{ path: string; remove: () => void }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-template-'));
   const store = await openStore({ databaseUrl: null, dataDir });
@@ -181,7 +181,7 @@ export async function createMigratedFile(): Promise<{ path: string; remove: () =
   };
 }
 
-/** Creates the migrated database that the others of a run are copied from; returns the function that drops it and its copies. */
+/** Creates the migrated database from which the others of a run are copied. Returns the function that drops it and its copies. */
 export async function createMigratedTemplate(serverUrl: string, template: string): Promise<() => Promise<void>> {
   await execute(serverUrl, `create database ${template}`);
   const store = await openStore({ databaseUrl: addressOf(serverUrl, template), dataDir: tmpdir() });

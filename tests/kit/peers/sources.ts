@@ -13,7 +13,7 @@ export function cacheFolder(): string {
   return folder;
 }
 
-/** Creates the CA sources of a probe, which may connect to loopback. Names resolve as `dns` says, by default not at all. */
+/** Creates CA sources that may connect to loopback. `dns`: name servers that resolve names; without any, no name resolves. */
 export function createLoopbackSources({
   folder = null,
   dns = [],

@@ -9,10 +9,10 @@ import {
 } from '../../../pki/public-key.ts';
 import { type ClientRule, FIX_AUTHORITY, type PathLink } from './client-rule.ts';
 
-/** Clients of which all or older versions refuse ML-DSA. Apple’s documents do not name it. */
+/** Clients that refuse ML-DSA, in all or only in older versions. Apple’s documents do not name it. */
 const WITHOUT_ML_DSA: readonly Client[] = ['firefox', 'apple', 'openssl', 'go', 'java', 'gnutls'];
 
-/** Clients of which all or older versions refuse SLH-DSA. */
+/** Clients that refuse SLH-DSA, in all or only in older versions. */
 const WITHOUT_SLH_DSA: readonly Client[] = ['chromium', ...WITHOUT_ML_DSA];
 
 /** Clients whose complete list of signature algorithms we know; they refuse any other. */

@@ -206,7 +206,7 @@ export function coversWithTrailingDot({
   );
 }
 
-/** Rules about the host. */
+/** Rules about how a leaf covers the host. */
 export const HOST_RULES = [
   {
     code: 'trailing_dot',

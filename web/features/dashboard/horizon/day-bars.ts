@@ -32,7 +32,7 @@ export interface DayBar {
   width: number;
   /** Parts of the bar by state, from the bottom, most urgent first. */
   parts: readonly { status: PinStatus; y: number; height: number; isDimmed: boolean }[];
-  /** Names the most urgent certificate of the bar, or one of the first bar without a problem; null for other bars and without room. */
+  /** Names the most urgent certificate of the bar. Null if there is no room, and for bars without a problem except the first of them. */
   pin: HorizonPin | null;
 }
 

@@ -31,7 +31,7 @@ interface SelectionProviderProps {
 /** Holds the selection while the dashboard is open. */
 export function SelectionProvider({ filter, total, loaded, children }: SelectionProviderProps) {
   const [state, setState] = useState(NOTHING_SELECTED);
-  // All tags that the selected domains may have that are selected without being loaded.
+  // Tags of all domains that `selectAll` has selected, because the tags of a domain that is not loaded are unknown.
   const [unloadedTags, setUnloadedTags] = useState<readonly string[]>([]);
   const latest = useRef({ filter, loaded });
   useEffect(() => {
@@ -81,7 +81,7 @@ export function SelectionProvider({ filter, total, loaded, children }: Selection
 
 export interface Selection {
   readonly selected: ReadonlySet<string>;
-  /** Tags that selected domains may have although those domains are not loaded. */
+  /** Tags of all domains that `selectAll` has selected. Some of these domains may be deselected by now. */
   readonly unloadedTags: readonly string[];
   /** True if at least one domain is selected. All checkboxes are then visible. */
   readonly isSelecting: boolean;
