@@ -149,7 +149,7 @@ describe('the protocol of an endpoint', () => {
     expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
   });
 
-  it('of XMPP with a port means this host, and not the servers that DNS names for the domain', () => {
+  it('of XMPP connects to this host if a port is given, else to the servers that DNS names for the domain', () => {
     const target = (input: string, typed = {}) => {
       const read = normaliseEndpoint(input, open, typed);
       return read.ok && read.endpoint.target;

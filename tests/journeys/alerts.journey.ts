@@ -102,7 +102,7 @@ test('a webhook can be added, tested, sent again, renamed, switched off and remo
   await sink.stop();
 });
 
-test('a refused channel address gets the focus, and the last chosen channel cannot be unchecked', async ({
+test('a refused channel address gets the focus, and the only channel left cannot be unchecked', async ({
   page,
   world,
 }) => {

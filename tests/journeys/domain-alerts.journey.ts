@@ -116,7 +116,7 @@ test('a domain has its own quiet hours, and its own steps with Premium', async (
     await page.unroute('**/api/domain/*/alerts');
   });
 
-  await test.step('the last of quick choices is saved, and one of another part loses none', async () => {
+  await test.step('the last of several quick choices is saved, also if another setting is changed meanwhile', async () => {
     const held: (() => void)[] = [];
     let isHeld = true;
     await change(async (route) => {

@@ -158,7 +158,7 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     }
   });
 
-  await test.step('a month filters the list until its button is pressed', async () => {
+  await test.step('a chosen month filters the list until the button with the month is pressed', async () => {
     const name = notAfter.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
     await open();
     await page.keyboard.type(`expiring in ${name.toLowerCase()}`);

@@ -36,7 +36,7 @@ test('the header of the rows stays in view and sorts them, and a print shows all
     await expect(page.getByRole('button', { name: 'Sort: By name, Z to A' })).toBeVisible();
   });
 
-  await test.step('no column claims the order of the worst first, which no column shows', async () => {
+  await test.step('no column header is marked as sorted while the worst come first', async () => {
     await page.goto('/dashboard?view=list&sort=worst');
     await expect(page.getByRole('button', { name: 'Sort: Worst first' })).toBeVisible();
     await expect(table.getByRole('columnheader', { name: 'Remaining' })).toBeVisible();

@@ -70,7 +70,7 @@ test('a checked host appears on the horizon of the landing page', async ({ page,
   await look(page, host);
   await expect(pins.filter({ hasText: 'pin.orchard' })).toBeInViewport();
 
-  await test.step('with its name in a narrow window too, which is bold if the host has a problem', async () => {
+  await test.step('a narrow window shows its name too, in bold if the host has a problem', async () => {
     const wrong = await world.serve('wrong.orchard.example', {
       notAfter: daysFromNow(70.5),
       dnsNames: ['other.orchard.example'],

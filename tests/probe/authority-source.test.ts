@@ -220,7 +220,7 @@ describe('A failing AIA address', () => {
     expect(await complete({ intermediates }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
   });
 
-  it('that failed for a stranger’s certificate is still used for other certificates', async () => {
+  it('is still used for other certificates after it failed for a stranger’s certificate', async () => {
     const { intermediates } = createLoopbackSources();
     const { leaf, issuer, url } = forgotten();
     const stranger = mintAuthority().issue({ dnsNames: ['evil.test'], caIssuersUrls: [url] });

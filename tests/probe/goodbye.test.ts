@@ -170,7 +170,7 @@ describe('The goodbye to Dovecot, which logs a session without a login as suspic
 });
 
 describe('A slow server', () => {
-  it('that greets after the result of the check is told goodbye in the background', async () => {
+  it('gets its goodbye in the background if it greets after the result of the check', async () => {
     const { promise: isChecked, resolve: greet } = Promise.withResolvers<void>();
     const heard: string[] = [];
     const { port } = await serving((tls) => {

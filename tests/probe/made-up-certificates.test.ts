@@ -116,7 +116,7 @@ describe('A check of one tenant', () => {
     expect(await evidence(sources, [victim, issuer, root], { now: later + 1 })).toMatchObject([
       { answer: { state: 'revoked' } },
     ]);
-    // It uses up only the stranger's own quota of queries.
+    // The failed query for the stranger's certificate is not repeated within 15 minutes.
     await evidence(sources, [foreign, evil], { now: later + MINUTE_MS });
     expect(ca.requests).toHaveLength(4);
   });

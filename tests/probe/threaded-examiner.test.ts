@@ -178,7 +178,7 @@ describe('The examiner thread', () => {
     expect(second).toMatchObject({ reached: true, failure: null });
     expect(troubles).toHaveLength(1);
     expect((await judged(thread.previews, good)).trusted).toBe(true);
-    // The first thread has another deadline.
+    // The second thread, which judges this endpoint now, has the deadline of previews.
     await late(judged(thread, hostile), JUDGE_MS.previews);
     expect(troubles.slice(1)).toEqual([stopped(JUDGE_MS.previews)]);
     promise('expensive-chains');
@@ -195,7 +195,7 @@ describe('The examiner thread', () => {
     stopTimers();
     const { thread: other } = await place({ onTrouble: ({ message }) => troubles.push(message) });
     await start(other);
-    // The first thread has another deadline.
+    // The first thread judges this observation, and its deadline is later than that of previews.
     const inTime = await late(judged(other, { ...hostile, addresses: [] }), JUDGE_MS.previews);
     expect(inTime.failure?.reason).toBe('no_addresses');
     expect(troubles).toEqual([]);

@@ -164,7 +164,7 @@ describeAnyDatabase('Site icons', (open) => {
     const claim = (at: number) => claimDueSites(rig.store, { now: at, limit: 4, nextFetchAt: at + DAY_MS });
     const claimed = (await Promise.all([claim(now), claim(now), claim(now)])).flat().map(({ host }) => host);
     expect(claimed.toSorted()).toEqual(Array.from({ length: 6 }, (_, index) => `site${index}.example`));
-    // This is the worker's crash: the retry comes a day later, not at once.
+    // No icon was stored, as if the worker had crashed after the claim.
     expect(await claim(now)).toEqual([]);
     expect(await claim(now + DAY_MS)).toHaveLength(4);
   });

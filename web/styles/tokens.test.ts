@@ -114,12 +114,12 @@ const darkOnly = (kind: 'bg' | 'text'): string[] =>
     ),
   );
 
-it('The pages set no other colours for the dark theme alone than those that this test knows', () => {
+it('The pages set only colours that this test covers for the dark theme alone', () => {
   expect(darkOnly('bg').filter((name) => ![...SURFACES, DARK_SURFACE].includes(name))).toEqual([]);
   expect(darkOnly('text').filter((name) => !TEXTS.includes(name))).toEqual([]);
 });
 
-it('The pages use no other opacities than those that this test knows', () => {
+it('The pages use only opacities that this test lists', () => {
   const used = globSync('web/**/*.tsx').flatMap((path) =>
     Array.from(
       readFileSync(path, 'utf8').matchAll(/\bopacity-(\d+|\[.*?\])/g),

@@ -212,7 +212,7 @@ describe('the addresses where a certificate is missing', () => {
     expect(waiting({ certificate: null, successor })).toEqual(['192.0.2.1']);
   });
 
-  it('do not include one whose certificate was issued at the same time and may be for another key type', () => {
+  it('do not include an address whose certificate was issued at the same time, perhaps for another key type', () => {
     expect(waiting({ certificate, successor })).toEqual([]);
     const posture = postureAt(NOW, { alternates: [alternateChain('rsa', [issue().der])] });
     expect(waiting({ certificate: null, successor }, { posture })).toEqual([]);

@@ -48,7 +48,7 @@ describe('nextCheckAt', () => {
     expect(due({ certificates: [{ ...lasting(90 * DAY, 60 * DAY), renewalWindow }] })).toBe(3 * HOUR);
   });
 
-  it('is when the renewal is overdue, also if no chosen alert step is then', () => {
+  it('is when the renewal becomes overdue, even if no chosen alert step is due then', () => {
     const certificate = lasting(90 * DAY, 22.5 * DAY + 3 * HOUR);
     expect(due({ certificates: [certificate], steps: ['7d'] })).toBe(3 * HOUR);
   });

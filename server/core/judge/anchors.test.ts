@@ -237,7 +237,7 @@ describe('two roots with one name', () => {
       clients,
     ]);
 
-  it('and no key identifiers: OpenSSL uses the first, GnuTLS the last', () => {
+  it('without key identifiers are tried in another order: OpenSSL uses the first, GnuTLS the last', () => {
     expect(rulesOf([second.issue(withoutIdentifiers)], [first, second])).toEqual([
       ['critical', 'several_roots', ['openssl']],
       ['warning', 'root_order', ['gnutls']],

@@ -49,11 +49,11 @@ function differing(others: 'its_renewals' | 'as_long'): Pick<Finding, 'code' | '
   };
 }
 
-it('the share of the addresses is said of what each address was examined for', () => {
+it('isOfEachAddress is false for the certificate of another key type, and for a finding that names the addresses itself', () => {
   const selfSigned = { code: 'self_signed', fingerprint: 'ab', keyType: null } as const;
   expect(isOfEachAddress(selfSigned)).toBe(true);
   // Only one address was asked for a certificate with another type of key.
   expect(isOfEachAddress({ ...selfSigned, keyType: 'rsa' })).toBe(false);
-  // Its words have the number already.
+  // The finding itself says how many addresses have which certificate.
   expect(isOfEachAddress({ ...selfSigned, code: 'certificates_differ' })).toBe(false);
 });

@@ -103,7 +103,7 @@ describe('the lines about the renewal', () => {
     expect(linesOf(differences)).toEqual(lines);
   });
 
-  it("escapes invisible characters in the CA's name", () =>
+  it("escape invisible characters in the CA's name", () =>
     expect(linesOf({ ...ari(2, 2), authority_name: 'Good\u202ECA' })[0]).toMatch(/^Good\\u202ECA asks/));
 });
 
