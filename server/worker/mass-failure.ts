@@ -13,7 +13,8 @@ export interface ProbeOutcome {
 }
 
 /**
- * Counts of the targets in the window that were up before: all of them, and those that failed with their domains and accounts.
+ * Numbers of targets in the window that were up before: of all, and of those that failed. Also numbers of the domains and accounts of
+ * the failed ones.
  */
 export interface Tally {
   failed: number;

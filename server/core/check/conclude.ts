@@ -93,7 +93,7 @@ export function concernedCertificates(
   const isNeeded =
     plan.alerts.length > 0 ||
     certificates.length > 0 ||
-    // Only the context tells when a maintenance ends. It keeps the incident of a change open, and may silence alerts longer than a snooze.
+    // A maintenance keeps the incident of a change open, and may silence alerts longer than a snooze. Only the context tells when it ends.
     plan.changes.some((change) => change.kind === 'end') ||
     updated.outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now);
   return isNeeded ? certificates : null;

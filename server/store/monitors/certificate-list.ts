@@ -238,7 +238,7 @@ async function factsOf(
   return facts;
 }
 
-/** Returns the certificates that a monitor serves which is not paused. */
+/** Returns those of the certificates that at least one active monitor serves. */
 async function activeAmong({ db }: Store, { accountId, fingerprints }: OfPage): Promise<Set<string>> {
   const rows = await activeCertificates(db, accountId)
     .select('fingerprint')

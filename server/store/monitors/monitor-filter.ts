@@ -263,7 +263,7 @@ function showsStatus(
   return ends && sql`(not_after >= ${ends.from} and not_after < ${ends.until} and not ${isRevoked})`;
 }
 
-/** Selects the certificates that monitors serve which are not paused, a row per certificate and monitor. */
+/** Selects the certificates that active monitors serve, one row per certificate and monitor. */
 export function activeCertificates(db: Store['db'], accountId: string) {
   const active = db
     .selectFrom('monitor_listing')

@@ -33,7 +33,7 @@ export type ResumedMonitor =
 
 /**
  * Resumes a paused monitor and makes it due now. At the plan's limit, pauses the monitor `insteadOf` in the same transaction,
- * with the reason `plan`, so that Premium resumes it. Locks the account's row, so that parallel calls cannot exceed it.
+ * with the reason `plan`, so that Premium resumes it. Locks the account's row, so that parallel calls cannot exceed the limit.
  */
 export async function resumeMonitor(
   store: Store,
