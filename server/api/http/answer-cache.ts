@@ -99,7 +99,7 @@ type Encoding = 'zstd' | 'br' | 'gzip' | 'identity';
 /** An answer as JSON, and its compressed copies so far. */
 type Encoded = { identity: Uint8Array<ArrayBuffer> } & Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>;
 
-/** Maximum age of an answer, ms. It limits how outdated values are that change with time alone, such as states and uptime. */
+/** Maximum age of an answer, ms. Values that change with time alone, such as states and uptime, are outdated by at most this time. */
 const ANSWER_MS = 1_000;
 /** Maximum size of all answers as JSON. Compressed copies add about a tenth. */
 const MAX_ANSWERS_BYTES = 16_000_000;
