@@ -50,7 +50,7 @@ export function sortedSteps(steps: readonly string[]): string[] {
   return steps.toSorted((one, other) => rank(other) - rank(one));
 }
 
-/** Explains when alerts are sent whose step, in days, is more than half of the certificate's lifetime. Null if there is no such step. */
+/** Explains that steps of more days than half of the lifetime come later than chosen. Null if there is no such step. */
 export function laterStepNote(steps: readonly string[], lifetimeDays: number): string | null {
   const later = sortedSteps(steps).filter(
     (step) => step.endsWith('d') && lifetimeDays < Number.parseInt(step, 10) / EARLIEST_STEP_SHARE,
