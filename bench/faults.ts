@@ -1,4 +1,4 @@
-import { freshDatabase, createMigratedTemplate } from '../tests/kit/databases/database.ts';
+import { createMigratedTemplate, freshDatabase } from '../tests/kit/databases/database.ts';
 import { startPostgres } from '../tests/kit/databases/postgres-server.ts';
 import { SCENARIOS } from '../tests/faults/scenarios.ts';
 

@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tests/kit/product/app.ts';
-import { isBlackboxInstalled, fetchProbeText, PROGRAM } from '../check/blackbox.ts';
+import { fetchProbeText, isBlackboxInstalled, PROGRAM } from '../check/blackbox.ts';
 import { addressOf, type Farm } from '../scale/farm.ts';
 import { LAST_MS, measureWindow, type Peer } from './window.ts';
 

@@ -9,7 +9,7 @@ import { WorkBudget } from '../pki/work-budget.ts';
 import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
 import { type JudgedObservation, tryOwnClientFirst } from './first-look.ts';
-import { createProbe, type Step, runTimed } from './probe.ts';
+import { createProbe, runTimed, type Step } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.

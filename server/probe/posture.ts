@@ -15,7 +15,7 @@ import type { FailureLimit } from './failure-limit.ts';
 import { testHellos } from './hello/hello-tolerance.ts';
 import { sendHello } from './hello/send-hello.ts';
 import { testKeyExchange, testTlsVersions } from './posture-parameters.ts';
-import { requestAlternates, requestChainWithoutAlpn, hasSameLeaf } from './posture-certificates.ts';
+import { hasSameLeaf, requestAlternates, requestChainWithoutAlpn } from './posture-certificates.ts';
 import { type Attempt, attemptHandshake, type Trial, UNKNOWN } from './posture-trial.ts';
 import type { DomainSource } from './sources/sources.ts';
 import { withSourceTimeout } from './query-sources.ts';

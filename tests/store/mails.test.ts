@@ -4,10 +4,10 @@ import { disableAccount, enableAccount } from '../../server/store/accounts/accou
 import {
   claimDueMails,
   type ClaimedMail,
+  correctMailTimes,
   deferMail,
   enqueueMail,
   type NewMail,
-  correctMailTimes,
   retryMail,
   settleMail,
 } from '../../server/store/mail/mails.ts';

@@ -20,8 +20,8 @@ import {
   incidentWire,
   ownSettingsWire,
   quietHoursFromWire,
-  settingsFromWire,
   sentAlertWire,
+  settingsFromWire,
   settingsWire,
 } from './alert-wire.ts';
 import type { Api, AppParts, Parsed } from '../http/api.ts';

@@ -13,7 +13,7 @@ import { longDate, longInstant } from '../long-date.ts';
 import { inspect, verify } from '../report/reproduce.ts';
 import { boolean, both, code, type Infer, nullable, number, object, text, union } from '../shape.ts';
 import { type AuthorityPlace, contentKey, type Definition, type FoundIn, kind } from './definition.ts';
-import { minutesUntilValid, notYetValid, notYetValidSeverity, adviceToWait } from './leaf.ts';
+import { adviceToWait, minutesUntilValid, notYetValid, notYetValidSeverity } from './leaf.ts';
 
 const unknownAlgorithm = {
   authority: nullable(text),

@@ -8,7 +8,7 @@ import { isKeyFor } from '../../pki/signature.ts';
 import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
-import { refusalsBy, type ClientRule } from './clients/client-rule.ts';
+import { type ClientRule, refusalsBy } from './clients/client-rule.ts';
 import { anchorRefusals, linkRefusals } from './clients/client-findings.ts';
 import { namesOtherIssuer } from './clients/extension-rules.ts';
 import { ISSUER_RULES } from './clients/sent-rules.ts';

@@ -8,11 +8,11 @@ import type { Store } from '../db/open-store.ts';
 import {
   type AttemptedRow,
   claimDueRows,
+  correctDueTimes,
   deferRows,
   isForEnabledAccount,
   isWaiting,
   type OutboxLease,
-  correctDueTimes,
   type SentRows,
   updateLeasedRows,
 } from '../mail/outbox.ts';

@@ -5,11 +5,11 @@ import type { Claim } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import {
   claimDueRows,
+  correctDueTimes,
   deferRows,
   LAST_LANE,
   nextLane,
   type OutboxLease,
-  correctDueTimes,
   type SentRows,
   updateLeasedRows,
 } from './outbox.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { freshDatabase, createMigratedTemplate } from '../../kit/databases/database.ts';
+import { createMigratedTemplate, freshDatabase } from '../../kit/databases/database.ts';
 import { startPostgres } from '../../kit/databases/postgres-server.ts';
 import { openLab } from '../lab.ts';
 import { startLedger } from '../ledger-process.ts';

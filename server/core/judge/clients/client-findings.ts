@@ -6,7 +6,7 @@ import type { ChainFinding } from '../../finding.ts';
 import type { ClientRuleCode } from '../../findings/clients.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import { ANCHORED_RULES } from './anchor-rules.ts';
-import { refusalsBy, type ClientRule, type PathLink } from './client-rule.ts';
+import { type ClientRule, type PathLink, refusalsBy } from './client-rule.ts';
 import { emailRefusals } from './email-rules.ts';
 import { EXTENSION_RULES } from './extension-rules.ts';
 import { FIELD_RULES } from './field-rules.ts';

@@ -5,7 +5,7 @@ import type { Certificate } from '../../../pki/certificate.ts';
 import { EMAIL_ADDRESS } from '../../../pki/der/object-identifiers.ts';
 import type { GeneralName, NameConstraints } from '../../../pki/names/general-name.ts';
 import { type Mailbox, splitMailbox } from '../../../pki/names/name-constraints.ts';
-import { refusalsBy, type ClientRule, type Refusal } from './client-rule.ts';
+import { type ClientRule, type Refusal, refusalsBy } from './client-rule.ts';
 
 /** The rule of this file. Its clients depend on the addresses. */
 export const EMAIL_RULE = {
