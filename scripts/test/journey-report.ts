@@ -40,8 +40,7 @@ export function readJourneyReport({ stats, suites }: PlaywrightReport): Outcome 
     failures: failed.map(({ title }) => title),
     retries: tests.flatMap(({ title, status, results }) => {
       const [first, second] = results;
-      // Retries of tests that did not fail are left out: a test that passed is repeated if another test of its serial group
-      // failed.
+      // Do not count a test that passed and was only repeated because another test of its serial group failed.
       if (second === undefined || (status !== 'flaky' && status !== 'unexpected')) return [];
       const message = first?.errors[0]?.message ?? 'no error was reported';
       const firstError = stripVTControlCharacters(message)

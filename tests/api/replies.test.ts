@@ -110,7 +110,7 @@ describeAnyDatabase('A server that answers 421 instead of starting TLS', (openSt
     expect(JSON.stringify([rows, rig.arrivals, logged])).not.toContain('Banner');
   });
 
-  it('is no longer shown as up; another code, a requested check or a pause does not restart its hour', async () => {
+  it('is shown as unknown, then as down an hour after its first such answer, whatever checks and pauses come between', async () => {
     const world = await startWorld(openStore, asPublic);
     const { rig, api, alice, id, peer } = world;
     const start = rig.clock.now();

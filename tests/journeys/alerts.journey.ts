@@ -182,7 +182,7 @@ test('an email recipient is confirmed only by the button on the page that the ma
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Address confirmed');
   await expect(reader.getByRole('heading', { level: 1 })).toBeFocused();
-  // The page of the person who invited updates by itself.
+  // The page of the account that invited the reader shows this without a reload.
   await expect(item).toContainText('Nothing sent yet');
   await reader.goto(first);
   await reader.getByRole('button', { name: 'Send me alerts' }).click();

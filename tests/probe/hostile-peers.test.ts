@@ -241,7 +241,7 @@ describe('A hostile or broken peer', () => {
 
   it('a peer without an open port leads to a refused connection', async () => {
     const { port } = await raw(silent);
-    // Other programs do not listen at this address, so the port is free there.
+    // The peer uses its port on 127.0.0.1 only, so nothing listens on that port at another loopback address.
     expect(await observe('127.55.0.9', port)).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'connect', reason: 'refused', detail: 'ECONNREFUSED' }],
     });

@@ -78,7 +78,7 @@ describe('The examiner thread', () => {
     expect(await thread.judge({ ...request, previous: later })).toEqual(await judgedHere(later));
   });
 
-  it('keeps the text of a server’s refusal only if it is asked to', async () => {
+  it('returns what a server said when it refused us only if the caller asks for all replies', async () => {
     const peer = await startRawPeer((socket) => void socket.end('421 later\r\n'));
     onTestFinished(() => peer.stop());
     const { thread } = await place();

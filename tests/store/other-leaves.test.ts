@@ -256,7 +256,7 @@ describeEachDatabase('A certificate that only further addresses of a domain serv
     expect(await after([oldEc])).toEqual([false]);
   });
 
-  it('is not deleted while a domain serves it, and the timeline does not count that domain for it', async () => {
+  it('is kept as long as a domain serves it at one address; the timeline counts that domain for its other certificate only', async () => {
     const { store, accountId } = await half();
     await store.db.deleteFrom('monitor_certificates').execute();
     expect(await store.db.transaction().execute((trx) => deleteUnwatchedCertificates(trx, null))).toBe(0);

@@ -153,8 +153,8 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     put: (domain) => {
       const known = cachedDomain(queryClient, domain.id);
       const isNew = known === undefined;
-      // A response can arrive after an event of something later, such as the end of the check that the response reports as
-      // started. Events arrive in order, so the newer state is kept.
+      // A response can arrive after the event of a later change: it says that a check has started, and the event came when that
+      // check ended. Such a response is ignored.
       const isOutdated = !isOlder(domain, known) && replace(domain);
       if (isNew) showFirst(domain);
       // If the event of the same change came first, the response changes nothing. A check that has only started changes no

@@ -268,7 +268,7 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
       &nbsp;
     </div>
   </td>`;
-  // Draw the line with a border: mail programs with their own dark mode also adapt the colours of borders.
+  // A border, because mail programs with a dark mode of their own also adjust the colours of borders: the line stays visible.
   const wall = html`<td
     class="wall"
     width="0"

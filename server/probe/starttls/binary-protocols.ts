@@ -73,12 +73,12 @@ const postgresError: Parser<ServerAnswer> = (seen) => {
 };
 
 /**
- * Our capabilities without CLIENT_SSL (among them CLIENT_SECURE_CONNECTION, CLIENT_PLUGIN_AUTH and CLIENT_CONNECT_ATTRS), then a maximum
- * packet size of 16 MiB and the number of UTF-8.
+ * The capabilities that we announce, without CLIENT_SSL (among them CLIENT_SECURE_CONNECTION, CLIENT_PLUGIN_AUTH and
+ * CLIENT_CONNECT_ATTRS), then a maximum packet size of 16 MiB and the number of UTF-8.
  */
 const MYSQL_CLIENT = Buffer.concat([Buffer.from('85a67f000000000121', 'hex'), Buffer.alloc(23)]);
 const CLIENT_SSL = 0x0800;
-/** Our capabilities with CLIENT_SSL. */
+/** The same with CLIENT_SSL. */
 const MYSQL_TLS_CLIENT = Buffer.from(MYSQL_CLIENT);
 MYSQL_TLS_CLIENT.writeUInt16LE(MYSQL_CLIENT.readUInt16LE() | CLIENT_SSL);
 const MYSQL_HEADER_BYTES = 4;

@@ -70,7 +70,7 @@ async function expectNoRefusal(session: PlaintextSession, { name, isWhole }: Tag
 
 const NO_DETAILS = { code: null, text: '' };
 
-/** Reads the condition and the text of a stream error. An unknown condition is left out. */
+/** Reads the condition and the text of a stream error. Ignores an unknown condition. */
 async function readStreamError(session: PlaintextSession): Promise<{ code: string | null; text: string }> {
   const found = { ...NO_DETAILS } as { code: string | null; text: string };
   try {

@@ -336,7 +336,7 @@ describe('Our TLS 1.3 client, reading records,', () => {
   it(
     `throws nothing but a Surprise for ${ROUNDS} mutated flights, and believes none of them`,
     {
-      // Of a million.
+      // Enough for a million flights.
       timeout: 3_600_000,
     },
     () => {

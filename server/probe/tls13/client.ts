@@ -98,7 +98,7 @@ export class Tls13Client {
     return this.#hasEnded;
   }
 
-  /** Our second flight: the bytes to send before any other data; null while `proof` is null. */
+  /** The last handshake messages of this client, to send before any other data; null while `proof` is null. */
   get secondFlight(): Buffer | null {
     return this.#finish;
   }

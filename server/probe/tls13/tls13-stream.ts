@@ -7,7 +7,7 @@ export class Tls13Stream extends Duplex {
   readonly alpnProtocol: string | false;
   readonly #socket: Socket;
   readonly #client: Tls13Client;
-  /** Our second flight until it is sent, together with the first record. */
+  /** The last handshake messages of the client, which go out with the first record of data; empty once sent. */
   #unsent: Buffer;
 
   /** Takes over the socket. The caller must pass its bytes to `receive`. `early`: application data received with the handshake. */

@@ -46,7 +46,7 @@ VirtualHost "${host}"
       cwd: files.folder,
       listensOn: endpoints,
     });
-    // Warnings are left out: Prosody warns of every server that shows no certificate when it ends its stream.
+    // Warnings do not count as errors: Prosody logs one whenever a peer without a certificate ends its stream.
     const traces = { log, filters: {}, errors: /\terror\t|disconnected: (?!connection closed)/ };
     return { ...daemon, endpoints, traces };
   },

@@ -86,9 +86,11 @@ export interface ObservedCheck {
   rejoined: readonly string[];
 }
 
-/** What a check says about one problem: it exists, it is gone, or the check could not tell. `due`: whether an alert is due. */
+/** What one check found out about one problem. */
 interface Sighting {
+  /** `unknown`: the check cannot tell whether the host has the problem. */
   state: 'present' | 'absent' | 'unknown';
+  /** The alert step that the problem has reached, and since when (ms UTC; null if that is not known); null if no alert is due. */
   due: { step: string; at: number | null } | null;
 }
 

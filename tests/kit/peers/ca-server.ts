@@ -68,7 +68,7 @@ interface Resource {
   hasEtag: boolean;
 }
 
-/** The compressed zeros of 'gzip-bomb'. Made at the first request for them, because compressing takes up to a second. */
+/** The body of 'gzip-bomb': compressed zeros. Compressing takes up to a second, so the first request for the body starts it. */
 let packed: Buffer | null = null;
 const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024)));
 

@@ -22,7 +22,7 @@ const linesOf = (...monitors: object[]) => {
   expect(parsed).toMatchObject({ ok: true, format: 'uptime-kuma' });
   return parsed.ok ? parsed.lines : [];
 };
-/** Returns the host, or the reason why the monitor is left out, of each line. */
+/** Returns each line’s host or, if the monitor is not imported, the reason. */
 const read = (...monitors: object[]) =>
   linesOf(...monitors).map((line) =>
     isSkipped(line) ? line.reason.replace('Cannot be carried over. ', '✗ ') : line.host,

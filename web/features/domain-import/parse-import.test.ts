@@ -234,7 +234,7 @@ describe('importing CSV', () => {
     ]);
   });
 
-  test("keeps a port in the host's cell, else uses the port column", () => {
+  test('uses the port column only if the host column contains no port', () => {
     expect(read('host,port\na.example:8443,443\n2001:db8::1,993\nhttps://b.example/x,444')).toEqual([
       'a.example:8443',
       '[2001:db8::1]:993',

@@ -5,7 +5,7 @@ import { daysText } from '../../../../contract/state/schedule.ts';
 export interface HistoryChange {
   term: string;
   lines: string[];
-  /** True for host names, which are shown in monospace. */
+  /** Whether the lines are shown in monospace, as host names are. */
   isMono: boolean;
 }
 
