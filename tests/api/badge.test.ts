@@ -57,6 +57,18 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(await said(api, path)).toBe('expires in 14 days');
     await recordCheck(api, id, { trusted: false });
     expect(await said(api, path)).toBe('not trusted');
+    for (const ahead of [600_000, 60_000]) {
+      api.clock.advance(ahead);
+      await recordCheck(api, id, { trusted: false, status: 503 });
+    }
+    // More urgent than an outage, as on the dashboard.
+    expect(await said(api, path)).toBe('not trusted');
+    expect((await alice.ask(CALLS.domain, { params: { id } })).ok.data).toMatchObject({
+      attention: 'untrusted',
+      uptime: { state: 'down' },
+    });
+    await recordCheck(api, id, { status: 503 });
+    expect(await said(api, path)).toBe('the server is down');
     await recordCheck(api, id, { days: -2 });
     expect(await said(api, path)).toBe('expired');
     for (const ahead of [600_000, 60_000]) {

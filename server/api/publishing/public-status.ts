@@ -176,13 +176,12 @@ function certificateState(
   return onScheduleUntil !== null && onScheduleUntil > now ? 'ok' : seen;
 }
 
-/** Returns the state that the badge shows. Problems that turn visitors away now come before a near expiry. */
+/** Returns the state that the badge shows: the most urgent one in the order of `ATTENTION_REASONS`. */
 export function badgeState(monitor: Monitor, now: number): BadgeState {
   if (monitor.pausedBy !== null) return { state: 'paused' };
   const state = certificateState(monitor, now);
-  if (state === 'revoked' || state === 'expired') return { state };
+  if (state === 'revoked' || state === 'expired' || state === 'untrusted') return { state };
   if (monitor.uptime === 'down') return { state: 'down' };
   if (state === null || monitor.certificate === null) return { state: 'unknown' };
-  if (state === 'untrusted') return { state };
   return { state: state === 'ok' ? 'valid' : state, daysLeft: daysLeft(monitor.certificate.notAfter, now) };
 }
