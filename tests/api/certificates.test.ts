@@ -73,6 +73,23 @@ describeAnyDatabase('The certificates of an account', (open) => {
     expect((await charlie.ask(CALLS.certificateStory, { params })).status).toBe(404);
   });
 
+  it('are marked in the CSV file if all of their domains are paused, and then have no problem there, as on the page', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    // Does not cover the name of any domain.
+    const wrong = authority.issue({ dnsNames: ['other.example'], notAfter: new Date(now + 60 * DAY_MS) });
+    const ids = await addHosts(api, bob, wrong);
+    const marks = async () => {
+      const text = await (await bob.send('/api/certificate/export')).text();
+      const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
+      return data.map(({ problem, paused }) => [problem, paused]);
+    };
+    expect(await marks()).toEqual([['wrong_name', 'false']]);
+    for (const id of ids) await bob.ask(CALLS.pauseDomain, { params: { id } });
+    expect(await marks()).toEqual([['', 'true']]);
+  });
+
   it('show which domains already serve a renewed certificate and which do not', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();

@@ -2,6 +2,7 @@ import Papa from 'papaparse';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
+import { insertIncidents } from '../kit/databases/incidents.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
@@ -88,7 +89,8 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       paused: 'user',
       tags: `'+prod, eu`,
       notes: `'=cmd|"/c calc"!A0\n'-1`,
-      problem: data.findings[0]?.message,
+      // Empty, because the problem of a paused domain may be fixed by now.
+      problem: '',
       connect_to: '',
       server_name: '',
       verify_name: '',
@@ -104,6 +106,36 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       problem: 'The address policy of this server does not allow checking this host.',
     });
     promise('hostile-text');
+  });
+
+  it('says why a host is down, as its page does', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const host = 'failing.example';
+    const id = await add(alice, host);
+    await finishChecks(api, authority, answeredWith(authority.issue({ dnsNames: [host] })));
+    const message = `${host} answered with the error 503.`;
+    const at = api.clock.now();
+    await insertIncidents(api.store.db, [
+      {
+        account_id: alice.id,
+        monitor_id: id,
+        id: 'outage',
+        problem: 'down',
+        fingerprint: '',
+        recovered: 0,
+        facts: '{}',
+        started_at: at,
+        confirmed_at: at,
+        ended_at: null,
+        cause: 'server_error',
+        message,
+      },
+    ]);
+    await api.store.db.updateTable('monitors').set({ uptime: 'down' }).execute();
+    expect(await rowsOf(alice)).toMatchObject([{ attention: 'down', problem: message }]);
+    const { uptime } = (await alice.ask(CALLS.domain, { params: { id } })).ok.data;
+    expect(uptime.cause).toBe(message);
   });
 
   it('contains every domain of an account with 450', async () => {

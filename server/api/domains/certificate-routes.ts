@@ -192,7 +192,8 @@ function storyWire(
 const COLUMNS: Record<string, (certificate: CertificateWire, now: number) => CsvCell> = {
   subject: ({ subject }) => oneLine(subject),
   state: ({ state }) => state,
-  problem: ({ problem }) => problem,
+  // Nobody checks whether the problem of a paused domain still exists, so the page does not show it either.
+  problem: ({ problem, paused }) => (paused ? null : problem),
   days_left: ({ expiry_date: end }, now) => daysLeft(Date.parse(end), now),
   issuer: ({ issuer }) => oneLine(issuer),
   valid_from: (certificate) => certificate.valid_from,
@@ -203,6 +204,8 @@ const COLUMNS: Record<string, (certificate: CertificateWire, now: number) => Csv
   domain_count: (certificate) => certificate.domain_count,
   tags: ({ tags }) => tags.join(', '),
   fingerprint: (certificate) => certificate.fingerprint,
+  // Add new columns at the end, because programs may read columns by position.
+  paused: (certificate) => certificate.paused,
 };
 
 const CSV_BATCH = 200;

@@ -13,9 +13,9 @@ import { domainWire, domainWires, summaryWire } from './domain-wire.ts';
 import { respondWithFile } from '../http/download.ts';
 import { Refusal } from '../http/problem.ts';
 import { daysLeft } from '../../../contract/state/badge.ts';
+import { limitingMessage } from '../../core/check/problems.ts';
 import { CSV_START, type CsvCell, csvRecord } from '../../core/csv.ts';
 import { oneLine } from '../../core/one-line.ts';
-import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { dashboardSummary } from '../../store/monitors/monitor-summary.ts';
 
 /** Maximum number of ids in an answer, about 400 kB. People do not select more by hand. */
@@ -97,10 +97,7 @@ export const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFil
   without,
 });
 
-/**
- * Columns of the CSV file. Text from certificates is cut to one short line. `problem` says why the last check failed; if it did
- * not fail, it is the worst finding that is more than a note.
- */
+/** Columns of the CSV file. Text from certificates is cut to one short line. */
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
   port: ({ port }) => port,
@@ -117,8 +114,7 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   paused: (domain) => domain.paused,
   tags: ({ tags }) => tags.join(', '),
   notes: ({ notes }) => notes,
-  problem: ({ unreachable, findings }) =>
-    unreachable?.message ?? findings.find(({ severity }) => severity !== 'note')?.message ?? null,
+  problem: problemSentence,
   // Add new columns at the end, because programs may read columns by position.
   protocol: ({ protocol }) => protocol,
   uptime: ({ uptime }) => uptime.state,
@@ -130,14 +126,28 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   attention: ({ attention }) => attention,
 };
 
+/**
+ * Returns what is wrong with a domain: why the last check failed, the worst finding that is more than a note, or why the host is down. Null
+ * for a paused domain, like on the page, because its problem may be fixed by now.
+ */
+function problemSentence(domain: DomainWire): string | null {
+  const { paused, attention, unreachable, findings, uptime, weakest_link: weakest } = domain;
+  if (paused !== null) return null;
+  const outage = unreachable?.message ?? uptime.cause;
+  if (outage !== null && (unreachable !== null || attention === 'down')) return outage;
+  const finding = findings.find(({ severity }) => severity !== 'note');
+  if (finding || weakest === null || attention !== 'flawed') return finding?.message ?? outage;
+  return limitingMessage({ name: weakest.name, notAfter: Date.parse(weakest.expiry_date) });
+}
+
 /** Yields the header and one record per domain of a CSV file. `now` is ms UTC. */
 async function* domainsCsv(
-  monitors: AsyncIterable<Monitor>,
+  monitors: ReturnType<typeof eachMonitor>,
   now: number,
 ): AsyncGenerator<string, void, undefined> {
   yield CSV_START + csvRecord(Object.keys(COLUMNS));
   for await (const monitor of monitors) {
-    const domain = domainWire(monitor, { now });
+    const domain = domainWire(monitor, { now, downCause: monitor.downCause });
     yield csvRecord(Object.values(COLUMNS).map((cell) => cell(domain, now)));
   }
 }

@@ -71,6 +71,10 @@ function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; fin
   return { code: finding.code === 'renewal_overdue' ? 'overdue' : 'flawed', finding };
 }
 
+/** Says that an intermediate expires before the leaf. `notAfter` in ms UTC. */
+export const limitingMessage = ({ name, notAfter }: { name: string; notAfter: number }): string =>
+  `Its intermediate ${name} expires first, on ${longDate(notAfter, 'UTC')}.`;
+
 /** Returns the worst problem: a finding that is more than a note, or an intermediate that expires within two weeks. Null if all is fine. */
 export function problemOf(
   verdict: Verdict,
@@ -90,9 +94,7 @@ export function problemOf(
     limiting?.role === 'intermediate' &&
     limiting.notAfter < now + (SOON_DAYS + 1) * DAY_MS
   ) {
-    const { name, notAfter } = limiting;
-    const message = `Its intermediate ${name} expires first, on ${longDate(notAfter, 'UTC')}.`;
-    return { code: 'flawed', message };
+    return { code: 'flawed', message: limitingMessage(limiting) };
   }
   return flaw && { code: flaw.code, message: findingMessage(flaw.finding, host) };
 }

@@ -16,6 +16,7 @@ import {
   withSearchStore,
 } from './monitor-filter.ts';
 import { joinVerdict, type Monitor, selectMonitors, toMonitor, withTargets } from './monitor-row.ts';
+import { downCauses } from '../checks/downtime.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { listItems } from '../db/dialect.ts';
@@ -197,15 +198,21 @@ const BATCH_SIZE = 200;
  * Yields all matches in the list's order, in batches. Reads all ids first, so that no match is skipped or repeated when monitors
  * are added or removed meanwhile.
  */
-export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<Monitor> {
+export async function* eachMonitor(
+  store: Store,
+  query: Sorted,
+): AsyncGenerator<Monitor & { downCause: string | null }> {
   const ids = await withSearchStore(store, query, async (from) =>
     idsOf(await selectSorted(from, query).execute()),
   );
-  for (let from = 0; from < ids.length; from += BATCH_SIZE)
-    yield* await findMonitors(store, {
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const monitors = await findMonitors(store, {
       accountId: query.accountId,
       ids: ids.slice(from, from + BATCH_SIZE),
     });
+    const causes = await downCauses(store, monitors);
+    for (const monitor of monitors) yield { ...monitor, downCause: causes.get(monitor.id) ?? null };
+  }
 }
 
 /** Returns the monitors with these ids in the given order. Omits ids that belong to other accounts. */
