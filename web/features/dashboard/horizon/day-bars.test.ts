@@ -43,10 +43,24 @@ describe('the bars of the horizon', () => {
   });
 
   it('show urgent certificates at the bottom, and name the most urgent host above the bar', () => {
-    const [bar] = barsOf([...crowd(9, 40), entry(9, 'soon'), entry(9, 'soon'), entry(9, 'revoked')]);
+    const mixed = [...crowd(9, 40), entry(9, 'soon'), entry(9, 'soon'), entry(9, 'revoked')];
+    const [, bar] = barsOf([entry(3), ...mixed]);
     expect(bar?.parts.map(({ status }) => status)).toEqual(['revoked', 'soon', 'ok']);
-    expect(bar?.pin?.label).toBe('revoked.example +2');
-    expect(bar?.pin?.y).toBeLessThan(bar?.y ?? 0);
+    expect(bar?.pins.map(({ label }) => label)).toEqual(['revoked.example +2']);
+    expect(bar?.pins[0]?.y).toBeLessThan(bar?.y ?? 0);
+  });
+
+  it('name the first healthy host too if it expires on the same day as an urgent one', () => {
+    for (const days of [9, 85]) {
+      const layout = laidOut([...crowd(days, 40), entry(days, 'fault'), entry(89)]);
+      const [bar, later] = dayBars(layout, measure);
+      expect(bar?.pins.map(({ label }) => label).toSorted()).toEqual(['fault.example', 'ok.example']);
+      expect(later?.pins).toEqual([]);
+      const [upper, lower] = bar?.pins ?? [];
+      expect(lower?.y).toBeGreaterThan(upper?.y ?? Infinity);
+      for (const { labelX, labelWidth } of bar?.pins ?? [])
+        expect(labelX + labelWidth).toBeLessThanOrEqual(layout.frame.width);
+    }
   });
 
   it('dim only the parts in which no certificate matches the filter', () => {
@@ -61,7 +75,7 @@ describe('the bars of the horizon', () => {
   it('have no name above them if they are healthy and not the first, or if there is no room', () => {
     const healthy = [...crowd(50), entry(60)];
     const bars = barsOf([...healthy, ...[1, 2, 3, 4].map((days) => entry(days, 'critical'))]);
-    expect(bars.map(({ pin }) => pin?.label ?? null)).toEqual([
+    expect(bars.map(({ pins }) => pins[0]?.label ?? null)).toEqual([
       'critical.example',
       'critical.example',
       null,
@@ -80,8 +94,11 @@ describe('the bars of the horizon', () => {
           const dimmed = { ...entry(7, 'ok', 4), isDimmed: true };
           const fleet = [...wrong, dimmed, entry(days / 3, 'ok', count), entry(days - 1, 'ok', 5)];
           const layout = laidOut(fleet, days, width);
-          const named = dayBars(layout, measure).filter(({ pin }) => pin?.entry.status === 'ok');
-          const labels = named.map(({ column, pin }) => `${column} ${pin?.label}`);
+          const named = dayBars(layout, measure).flatMap(({ column, pins }) =>
+            pins.map((pin) => ({ column, ...pin })),
+          );
+          const healthy = named.filter((pin) => pin.entry.status === 'ok');
+          const labels = healthy.map(({ column, label }) => `${column} ${label}`);
           expect(labels, `${width} px, ${urgent} urgent`).toEqual([`${days / 3} ok.example`]);
         }
   });

@@ -32,8 +32,11 @@ export interface DayBar {
   width: number;
   /** Parts of the bar by state, from the bottom, most urgent first. */
   parts: readonly { status: PinStatus; y: number; height: number; isDimmed: boolean }[];
-  /** Names the most urgent certificate of the bar. Null if there is no room, and for bars without a problem except the first of them. */
-  pin: HorizonPin | null;
+  /**
+   * Names above the bar: of its most urgent certificate, and of the first healthy certificate of all bars if it is in this one. A name without
+   * room is left out.
+   */
+  pins: readonly HorizonPin[];
 }
 
 /** A range of days by their places on the axis, both included. */
@@ -80,7 +83,7 @@ export function dayBars(layout: HorizonLayout, measure: TextMeasure): DayBar[] {
         ...sidesOf(axis, column),
         y: parts.at(-1)?.y ?? base,
         parts,
-        pin: null,
+        pins: [],
       };
     });
   return withNames(bars, layout, measure);
@@ -110,25 +113,35 @@ function sidesOf({ from, dayWidth }: DayAxis, column: number): Pick<DayBar, 'x' 
 }
 
 function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: TextMeasure): DayBar[] {
-  const isHealthy = ({ entries }: DayBar) => entries.every(({ status }) => status === 'ok');
-  const healthy = bars.find((bar) => isHealthy(bar) && !areDimmed(bar.entries)) ?? bars.find(isHealthy);
+  const all = bars.flatMap(({ entries }) => entries);
+  const isHealthy = ({ status }: HorizonEntry) => status === 'ok';
+  const healthy = all.find((entry) => isHealthy(entry) && entry.isDimmed !== true) ?? all.find(isHealthy);
   const labels = bars.flatMap((bar) => {
-    const wrong = bar.entries.filter(({ status }) => status !== 'ok');
+    const wrong = bar.entries.filter((entry) => !isHealthy(entry));
     const first = URGENCY.flatMap((status) => wrong.find((entry) => entry.status === status) ?? [])[0];
-    if (first === undefined && bar !== healthy) return [];
-    const lit = bar.entries.find(({ isDimmed }) => isDimmed !== true) ?? bar.entries[0];
-    const entry = first ? { ...first, count: countOf(wrong) } : { ...lit, count: 1 };
-    return { bar, entry, x: bar.x, ...entryLabel(entry, frame, measure) };
+    const shown = [
+      first && { ...first, count: countOf(wrong) },
+      healthy && bar.entries.includes(healthy) && { ...healthy, count: 1 },
+    ].filter((entry) => entry !== undefined && entry !== false);
+    return shown.map((entry) => ({ bar, entry, x: bar.x, ...entryLabel(entry, frame, measure) }));
   });
   const packed = named(labels, { ...frame, rows: NAME_ROWS, narrow: false }, measure);
-  const pins = new Map(
-    packed.map(({ bar, entry, x, text, width, row, side }): [DayBar, HorizonPin | null] => {
-      const labelX = nameStart({ x, width }, side);
-      const pin = { place: 'axis', entry, x, label: text, labelX, labelWidth: width } as const;
-      return [bar, side !== null && row !== null ? { ...pin, y: rowY(frame, row) } : null];
-    }),
-  );
-  return bars.map((bar) => ({ ...bar, pin: pins.get(bar) ?? null }));
+  const pins = packed.flatMap(({ bar, entry, x, text, width, row, side }) => {
+    if (side === null || row === null) return [];
+    const place = {
+      x,
+      y: rowY(frame, row),
+      label: text,
+      labelX: nameStart({ x, width }, side),
+      labelWidth: width,
+    };
+    return { bar, pin: { place: 'axis', entry, ...place } as const };
+  });
+  return bars.map((bar) => ({
+    ...bar,
+    // From the top, so that a mark is drawn over the stem of the pin above it.
+    pins: pins.flatMap((one) => (one.bar === bar ? one.pin : [])).toSorted((one, other) => one.y - other.y),
+  }));
 }
 
 /**
@@ -138,7 +151,7 @@ function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: T
 export function scaleStart({ axis, frame, base }: HorizonLayout, bars: readonly DayBar[], width: number) {
   if (frame.hasLater) return frame.axisEnd + 8;
   const below = base - tallestBar({ frame, base }) + SCALE_HEIGHT;
-  const tall = bars.filter(({ y, pin }) => y < below || pin !== null);
+  const tall = bars.filter(({ y, pins }) => y < below || pins.length > 0);
   const ends = [axis.to, ...tall.map(({ left }) => left)].map((end) => end - 4).toSorted((a, b) => b - a);
   const end = ends.find((end) => {
     const start = end - width - 4;

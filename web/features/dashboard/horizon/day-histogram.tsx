@@ -274,12 +274,12 @@ function Bars({ bars, nameSize }: { bars: readonly DayBar[]; nameSize: number })
           opacity={(status === 'ok' ? 0.6 : 1) * (isDimmed ? DIMMED : 1)}
         />
       ))}
-      {bar.pin && (
-        <g opacity={bar.pin.entry.isDimmed === true ? DIMMED : undefined}>
-          <Stem pin={bar.pin} base={bar.y} />
-          <Mark pin={bar.pin} size={nameSize} />
+      {bar.pins.map((pin) => (
+        <g key={pin.entry.id} opacity={pin.entry.isDimmed === true ? DIMMED : undefined}>
+          <Stem pin={pin} base={bar.y} />
+          <Mark pin={pin} size={nameSize} />
         </g>
-      )}
+      ))}
     </g>
   ));
 }
