@@ -16,8 +16,9 @@ interface RemainingTimeProps {
 }
 
 /**
- * Shows the badge or the days left, never both; before the first certificate, the state of the check. A row shows that its
- * domain is paused, and beside it any expiry badge of its last certificate. A card shows the pause in another line.
+ * Shows the badge or the days left, never both; before the first certificate, the state of the check. A revoked certificate has no days left,
+ * only the badge. A row shows that its domain is paused, and beside it any expiry badge of its last certificate. A card shows the pause in
+ * another line.
  */
 export function RemainingTime({ domain, now, short = false }: RemainingTimeProps) {
   const notAfter = domain.expiry_date === null ? null : Date.parse(domain.expiry_date);
@@ -37,6 +38,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
           <ExpiryBadge notAfter={notAfter} now={now} short={short} />
         </span>
       );
+    if (domain.is_revoked) return null;
     const left = timeLeft(notAfter - now);
     const [value, unit] = left.split(' ');
     if (short) return <span className="num text-[13.5px] text-fg-2">{left} left</span>;

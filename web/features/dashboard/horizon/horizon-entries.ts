@@ -72,10 +72,8 @@ export function horizonEntries(
 
 const rankOf = (reason: AttentionReason): number => ATTENTION_REASONS.indexOf(reason);
 
-/** Returns '2 days left', for a pin's link and tooltip. */
-export function remainingWords(notAfter: number, now: number): string {
-  return notAfter < now ? STATE_NAMES.expired : `${timeLeft(notAfter - now)} left`;
-}
+/** Returns '2 days left' for the tooltip of a pin that has no badge, and for its link. */
+export const daysLeftWords = (notAfter: number, now: number): string => `${timeLeft(notAfter - now)} left`;
 
 /** Returns 'and 2 more domains with this certificate'. */
 export const otherDomainsText = ({ domains }: { domains: number }): string =>
@@ -89,9 +87,9 @@ export function pinName(entry: HorizonEntry, now: number): string {
   if (count > 1)
     return `${grouped(count)} certificates ${notAfter < now ? 'expired' : 'expire'} on ${date}${filtered}`;
   const name = entry.name + (entry.shared ? ` ${otherDomainsText(entry.shared)}` : '');
-  const isRevoked = status === 'revoked' ? ', revoked' : '';
   const isWrong = trouble === undefined ? '' : `, ${trouble}`;
-  const left = schedule ?? remainingWords(notAfter, now);
+  const isRevoked = status === 'revoked' ? `, ${inSentence(STATE_NAMES.revoked)}` : '';
   if (notAfter < now) return `${name}, expired on ${date}${isRevoked}${isWrong}${filtered}`;
-  return `${name}, expires on ${date}, ${left}${isRevoked}${isWrong}${filtered}`;
+  const left = isRevoked || `, ${schedule ?? daysLeftWords(notAfter, now)}`;
+  return `${name}, expires on ${date}${left}${isWrong}${filtered}`;
 }

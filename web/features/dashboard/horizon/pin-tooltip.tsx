@@ -2,7 +2,7 @@ import { expiryBadge } from '../../../../contract/state/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
 import { StateMark } from '../../../domain/state-marks.tsx';
 import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
-import { otherDomainsText, remainingWords } from './horizon-entries.ts';
+import { daysLeftWords, otherDomainsText } from './horizon-entries.ts';
 import { grouped, longDate } from '../../../lib/format.ts';
 
 const MAX_NAMES = 6;
@@ -84,9 +84,10 @@ export function PinTooltip(props: PinTooltipProps) {
           {schedule !== undefined && <p className="num mt-0.5 text-fg-2">{capitalised(schedule)}</p>}
           {issuer !== null && <p className="truncate text-meta text-fg-3">{issuer}</p>}
           <p className="num mt-1.5 flex gap-1.5">
-            {status === 'revoked' && <RevocationBadge revoked />}
-            {status === 'revoked' || expiryBadge(notAfter, now) === null ? (
-              <span className="self-center text-fg-2">{remainingWords(notAfter, now)}</span>
+            {status === 'revoked' ? (
+              <RevocationBadge revoked />
+            ) : expiryBadge(notAfter, now) === null ? (
+              <span className="text-fg-2">{daysLeftWords(notAfter, now)}</span>
             ) : (
               <ExpiryBadge notAfter={notAfter} now={now} />
             )}
