@@ -56,7 +56,7 @@ export function DomainGroups({ by, filter, onChange, children }: DomainGroupsPro
   const isOpen = (group: DomainGroupWire) => isGroupFilter(by, filter, group);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      {(groupSort ? data : inOrder(by, data)).map((group) => (
+      {inOrder(by, data).map((group) => (
         <Group
           key={group.key ?? ''}
           name={groupName(by, group)}
@@ -155,7 +155,10 @@ function hasGroupFilter(by: DomainGrouping, filter: DomainFilter): boolean {
   return by === 'state' ? isState(filter.status) : filter[by] !== undefined || filter.without === by;
 }
 
-/** Returns groups by state in the order of the toolbar's filters. Other groups keep the server's order, by size. */
+/**
+ * Returns groups by state in the order of the toolbar's filters, most urgent state first, even if a domain in a good state has the worst
+ * problem. Other groups keep the server's order.
+ */
 function inOrder(by: DomainGrouping, groups: readonly DomainGroupWire[]): readonly DomainGroupWire[] {
   if (by !== 'state') return groups;
   const { main, more } = statusFilters(undefined);
