@@ -84,47 +84,37 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
     <p
       title={trouble.title}
       className={classNames(
-        'flex h-6 min-w-0 items-center gap-1.5 rounded-t-[11px] px-[18px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
+        'flex min-w-0 items-start gap-1.5 rounded-t-[11px] px-[18px] py-[3.5px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
         look.strip,
       )}
     >
-      <Glyph name={STATE_MARKS[trouble.state].glyph} />
-      <WholeParts text={trouble.text} />
+      <Glyph name={STATE_MARKS[trouble.state].glyph} className="mt-0.5 size-[13px]" />
+      <TwoLines text={trouble.text} />
     </p>
   );
 }
 
-/** Shows as many parts of the text, separated by dots and commas, as there is room for. The line's `title` has the whole text. */
-function WholeParts({ text }: { text: string }) {
-  const [first, ...others] = text.split(/(?= · |, )/);
-  return (
-    <span className="flex h-[1lh] min-w-0 flex-wrap overflow-hidden">
-      <span className="max-w-full truncate">{first}</span>
-      {others.map((part, index) => (
-        <span key={index} className="whitespace-pre">
-          {part}
-        </span>
-      ))}
-    </span>
-  );
+/** Continues a text on a second line if it is too long for one, so that its second reason can be read too. */
+function TwoLines({ text }: { text: string }) {
+  return <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{text}</span>;
 }
 
-/** Shows a problem in a short line, with the full sentence as its `title`. `className` sets the type. */
+/** Shows a problem in a short text, with the full sentence as its `title`. `className` sets the type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
   const look = troubleClasses(trouble);
   if (look === null || trouble.state === null)
     return (
       <span title={trouble.title} className={classNames('num min-w-0 text-fg-2', className)}>
-        <WholeParts text={trouble.text} />
+        <TwoLines text={trouble.text} />
       </span>
     );
   return (
     <span
       title={trouble.title}
-      className={classNames('flex min-w-0 items-center gap-1.5 font-[520]', look.text, className)}
+      className={classNames('flex min-w-0 items-start gap-1.5 font-[520]', look.text, className)}
     >
-      <StateMark state={trouble.state} className="size-[13px] [--glyph-cut:var(--surface)]" />
-      <WholeParts text={trouble.text} />
+      <StateMark state={trouble.state} className="mt-0.5 size-[13px] [--glyph-cut:var(--surface)]" />
+      <TwoLines text={trouble.text} />
     </span>
   );
 }
