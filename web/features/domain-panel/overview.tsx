@@ -35,7 +35,7 @@ export function Overview({ domain, now, read, standing, fixed, actions }: Overvi
   return (
     <>
       <Findings domain={domain} read={read} standing={standing} fixed={fixed} actions={actions} />
-      <Clients clients={read.report?.clients ?? []} isPaused={domain.paused !== null} />
+      <Clients clients={read.report?.clients ?? []} domain={domain} />
       <CurrentCertificate
         domain={domain}
         now={now}

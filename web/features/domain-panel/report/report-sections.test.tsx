@@ -226,13 +226,16 @@ describe('addresses', () => {
 it('the facts section says “Not checked yet” about facts that are not collected yet', () =>
   expect(renderToStaticMarkup(<FactsSection report={exampleReport()} />)).toContain('Not checked yet'));
 
-it('the clients have colours, but not on a paused domain, whose last check is old', () => {
+it('the clients have the colour of the domain’s state, but none on a paused domain, whose last check is old', () => {
   const clients = [
     { client: 'chromium', name: 'Chrome', connects: true },
     { client: 'java', name: 'Java', connects: false },
   ] as const;
-  const colours = (isPaused: boolean) =>
-    renderToStaticMarkup(<Clients clients={[...clients]} isPaused={isPaused} />).match(/text-\w+-mark/g);
+  const colours = (trusted: boolean, paused: 'user' | null = null) =>
+    renderToStaticMarkup(<Clients clients={[...clients]} domain={{ trusted, paused }} />).match(
+      /text-\w+-mark/g,
+    );
+  expect(colours(true)).toEqual(['text-ok-mark', 'text-soon-mark']);
   expect(colours(false)).toEqual(['text-ok-mark', 'text-critical-mark']);
-  expect(colours(true)).toBeNull();
+  expect(colours(false, 'user')).toBeNull();
 });
