@@ -37,7 +37,7 @@ it('a finding colours a card or the panel if and only if the domain needs attent
       const domain = exampleDomain({ state, trusted, refused, attention, findings });
       const about = `${code}, ${severity}`;
       expect(cardTrouble(domain, NOW)?.state ?? null, about).toBe(attention);
-      const isMarked = severity !== 'note' && stateOfFinding({ code, severity }) !== null;
+      const isMarked = severity !== 'note' && stateOfFinding({ code, severity }, state) !== null;
       expect(isMarked || !trusted, about).toBe(attention !== null);
     }
 });

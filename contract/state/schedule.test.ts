@@ -72,3 +72,6 @@ it('isRenewalOverdue is true for a long-lived certificate whose renewal is overd
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), now)).toBe(true);
   expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), now)).toBe(false);
 });
+
+it('isRenewalOverdue is false for a revoked certificate', () =>
+  expect(isRenewalOverdue({ ...certificate({ overdueIn: 0 }), state: 'revoked' }, now)).toBe(false));

@@ -48,9 +48,13 @@ export interface RenewalFacts {
 /** Problems of certificates that at least some clients still accept. */
 const STILL_ACCEPTED = ['refused', 'flawed', 'overdue'];
 
-/** Returns whether the renewal is overdue, by the same rule as the server. False once the certificate has expired. `now` in ms UTC. */
-export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: RenewalFacts, now: number): boolean {
-  if (!renewal?.overdue_at || expiryDate === null) return false;
+/**
+ * Returns whether the renewal is overdue, by the same rule as the server. False once the certificate has expired or is revoked: then it must
+ * be replaced in any case. `now` in ms UTC.
+ */
+export function isRenewalOverdue(certificate: RenewalFacts, now: number): boolean {
+  const { renewal, expiry_date: expiryDate, state } = certificate;
+  if (!renewal?.overdue_at || expiryDate === null || state === 'expired' || state === 'revoked') return false;
   return Date.parse(renewal.overdue_at) <= now && now < Date.parse(expiryDate);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
-import { brokenStates, isVerifiedActive, revocationNote } from './state-words.ts';
+import { brokenStates, isVerifiedActive, overdueReason, revocationNote } from './state-words.ts';
 
 const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') => ({
   revocation: { ...exampleDomain().revocation, state },
@@ -24,7 +24,17 @@ it('brokenStates names the most urgent state first, as the headline does; none w
   expect(states({ state: 'revoked', trusted: false })).toEqual([]);
   expect(states({ uptime, refused: true })).toEqual(['down', 'refused']);
   expect(states({ state: 'paused', uptime, unreachable, refused: true })).toEqual([]);
+  expect(states({ refused: true, renewal: overdue })).toEqual(['refused', 'overdue']);
+  expect(states({ state: 'critical', refused: true, renewal: overdue })).toEqual(['overdue', 'refused']);
 });
+
+it.each([
+  ['ok', 'overdue'],
+  ['soon', 'soon'],
+  ['critical', 'critical'],
+] as const)('an overdue renewal of a certificate in the state %s is as urgent as %s', (state, reason) =>
+  expect(overdueReason(state)).toBe(reason),
+);
 
 describe('the badge Active', () => {
   it('has a tick only if a signed answer says that the certificate is not revoked, and nothing is broken', () => {

@@ -43,6 +43,13 @@ interface BrokenFacts extends RenewalFacts {
   uptime: { state: 'up' | 'down' | 'unknown' | null };
 }
 
+/**
+ * Returns the reason in whose place and colour an overdue renewal is shown: the near expiry of the certificate if it is in such a state,
+ * which is more urgent, else `overdue`.
+ */
+export const overdueReason = (state: DomainState): AttentionReason =>
+  ATTENTION_REASONS.find((reason) => reason === state || reason === 'overdue') ?? 'overdue';
+
 const WITH_BADGES = ['revoked', 'critical', 'soon'] as const satisfies AttentionReason[];
 type BrokenState = Exclude<AttentionReason, (typeof WITH_BADGES)[number]>;
 
@@ -62,12 +69,14 @@ export function brokenStates(domain: BrokenFacts, now: number): BrokenState[] {
     (state === 'unread' || (unreachable !== null && !isDown)) && 'unreachable',
     trusted === false && !isOver && 'untrusted',
     refused && state !== 'expired' && 'refused',
-    !isOver && isRenewalOverdue(domain, now) && 'overdue',
+    isRenewalOverdue(domain, now) && 'overdue',
   ];
   const hasBadge = (reason: AttentionReason) => WITH_BADGES.some((one) => one === reason);
+  const rankOf = (reason: BrokenState) =>
+    ATTENTION_REASONS.indexOf(reason === 'overdue' ? overdueReason(state) : reason);
   return ATTENTION_REASONS.filter(
     (reason): reason is BrokenState => applying.includes(reason) && !hasBadge(reason),
-  );
+  ).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Notes beside the badge 'Active' for each revocation state; null if no note is needed. */

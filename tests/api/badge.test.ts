@@ -57,7 +57,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(await said(api, path)).toBe('expires in 14 days');
     await recordCheck(api, id, { trusted: false });
     expect(await said(api, path)).toBe('not trusted');
-    for (const ahead of [600_000, 60_000]) {
+    for (const ahead of [60_000, 60_000]) {
       api.clock.advance(ahead);
       await recordCheck(api, id, { trusted: false, status: 503 });
     }

@@ -39,8 +39,14 @@ it.each([
   [{ code: 'certificates_differ', severity: 'warning' }, 'flawed'],
   [{ code: 'certificates_differ', severity: 'note' }, null],
 ] as const)('the finding %j has the mark of the state %s', (finding, state) =>
-  expect(stateOfFinding(finding)).toBe(state),
+  expect(stateOfFinding(finding, 'ok')).toBe(state),
 );
+
+it('the finding of an overdue renewal has the mark of a near expiry, as the card has', () => {
+  const overdue = { code: 'renewal_overdue', severity: 'warning' } as const;
+  expect(stateOfFinding(overdue, 'critical')).toBe('critical');
+  expect(stateOfFinding(overdue, 'soon')).toBe('soon');
+});
 
 /** Returns the components in these folders of `features` whose code has a match, by their path. */
 function componentsWith(pattern: RegExp, features: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import type { FindingWire } from '../../contract/domain.ts';
-import { STATE_NAMES } from '../../contract/state/state-words.ts';
+import { overdueReason, STATE_NAMES } from '../../contract/state/state-words.ts';
 import type { AttentionReason, DomainState } from '../../contract/words.ts';
 import { Badge, type BadgeTone } from '../ui/badge.tsx';
 import { classNames } from '../ui/class-names.ts';
@@ -60,13 +60,13 @@ export function StateBadge({
   );
 }
 
-/** Returns the state whose mark a finding has; null for a finding that is only a note. */
-export function stateOfFinding({
-  code,
-  severity,
-}: Pick<FindingWire, 'code' | 'severity'>): AttentionReason | null {
+/** Returns the state whose mark a finding of a domain in the given state has; null for a finding that is only a note. */
+export function stateOfFinding(
+  { code, severity }: Pick<FindingWire, 'code' | 'severity'>,
+  domainState: DomainState,
+): AttentionReason | null {
   if (severity === 'note') return null;
   if (severity === 'critical' && (code === 'expired' || code === 'revoked')) return code;
   if (severity === 'critical' || code === 'unverifiable') return 'untrusted';
-  return code === 'renewal_overdue' ? 'overdue' : 'flawed';
+  return code === 'renewal_overdue' ? overdueReason(domainState) : 'flawed';
 }

@@ -35,6 +35,11 @@ const dueLater = {
   is_short_lived: true,
 } as CertificateWire['renewal'];
 
+const overdue = { ...dueLater, overdue_at: inDays(-0.5) } as CertificateWire['renewal'];
+
+const htmlOf = (differences: Partial<CertificateWire>) =>
+  renderToStaticMarkup(<CertificateBadges certificate={certificate(differences)} now={NOW} />);
+
 it.each<[Partial<CertificateWire>, string[], string]>([
   [{}, ['50 days left'], '50 days left'],
   [
@@ -65,11 +70,33 @@ it.each<[Partial<CertificateWire>, string[], string]>([
   [
     { problem: 'flawed', state: 'critical', expiry_date: inDays(2.5), renewal: dueLater },
     ['Needs a fix', 'Expiring in 2d'],
-    'Needs a fix, 2 days left',
+    'Needs a fix, 2 days left, renews on schedule, due in 12 hours',
   ],
   [{ problem: 'flawed', paused: true }, ['Paused', '50 days left'], 'Paused, 50 days left'],
+  [
+    { problem: 'overdue', renewal: overdue },
+    ['Renewal overdue', '50 days left'],
+    'Renewal overdue, 50 days left',
+  ],
+  [
+    { problem: 'untrusted', state: 'critical', expiry_date: inDays(2.5), renewal: overdue },
+    ['Not trusted', 'Expiring in 2d', 'Renewal overdue'],
+    'Not trusted, 2 days left, Renewal overdue',
+  ],
+  [
+    { state: 'critical', expiry_date: inDays(2.5), renewal: dueLater },
+    ['Expiring in 2d'],
+    '2 days left, renews on schedule, due in 12 hours',
+  ],
+  [{ problem: 'revoked', state: 'revoked', renewal: overdue }, ['Revoked'], 'Revoked'],
 ])('%o has its badges and printed words in order of urgency', (differences, badges, printed) => {
-  const html = renderToStaticMarkup(<CertificateBadges certificate={certificate(differences)} now={NOW} />);
+  const html = htmlOf(differences);
   expect([...html.matchAll(/>([^<>]+)</g)].map(([, text]) => text)).toEqual(badges);
   expect(badgeWords(certificate(differences), NOW)).toBe(printed);
+});
+
+it('the badge of an overdue renewal has the colour of the near expiry, as on the card', () => {
+  expect(htmlOf({ renewal: overdue })).toContain('bg-soon-bg');
+  const near = htmlOf({ state: 'critical', expiry_date: inDays(2.5), renewal: overdue });
+  expect(near.match(/bg-(critical|soon)-bg/g)).toEqual(['bg-critical-bg', 'bg-critical-bg']);
 });

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { WRONG_NAME } from '../../../contract/check-words.ts';
 import { expiryBadge } from '../../../contract/state/badge.ts';
 import { isRenewalOverdue, scheduleOf, scheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
-import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
-import { ATTENTION_REASONS } from '../../../contract/words.ts';
-import { StateBadge, StateMark } from '../../domain/state-marks.tsx';
+import { overdueReason, STATE_NAMES } from '../../../contract/state/state-words.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '../../../contract/words.ts';
+import { StateBadge } from '../../domain/state-marks.tsx';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 
@@ -35,7 +35,7 @@ function remainingWords({ state, expiry_date: end }: CertificateWire, now: numbe
 }
 
 const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> = {
-  // Null for problems that another part of the row shows: `Remaining` the revocation, `RenewalNote` the overdue renewal.
+  // Null for problems that have a badge of their own.
   revoked: null,
   overdue: null,
   wrong_name: WRONG_NAME,
@@ -44,53 +44,64 @@ const PROBLEMS: Record<NonNullable<CertificateWire['problem']>, string | null> =
   flawed: STATE_NAMES.flawed,
 };
 
-/** Returns what is wrong with the certificate on a domain; null if nothing is, another part of the row says it, or nobody checks it. */
-const problemName = ({ problem, paused }: CertificateWire): string | null =>
-  paused ? null : problem && PROBLEMS[problem];
-
-/** Shows a badge with the certificate's problem; nothing if it has none. */
-function ProblemBadge({ certificate }: { certificate: CertificateWire }) {
-  const { problem } = certificate;
-  const text = problemName(certificate);
-  if (problem === null || text === null) return null;
-  return <StateBadge state={problem === 'wrong_name' ? 'untrusted' : problem}>{text}</StateBadge>;
+/** A badge of a certificate. */
+interface Part {
+  /** Why the certificate needs attention; any other text if this is no reason. */
+  reason: string;
+  /** The words in print. */
+  words: string;
+  badge: ReactNode;
 }
 
-/** Returns the problem and the time left, the more urgent first, as on the cards of the dashboard. */
-function mostUrgentFirst<T>(certificate: CertificateWire, now: number, problem: T, timeLeftShown: T): T[] {
-  const { problem: code, state } = certificate;
-  const rankOf = (reason: string | null) => ATTENTION_REASONS.findIndex((one) => one === reason);
-  const isDue = rankOf(state) >= 0 && scheduleOf(certificate, now) !== 'on schedule';
-  const isTimeFirst = isDue && rankOf(state) < rankOf(code === 'wrong_name' ? 'untrusted' : code);
-  return isTimeFirst ? [timeLeftShown, problem] : [problem, timeLeftShown];
+function statePart(reason: AttentionReason, words: string): Part {
+  return { reason, words, badge: <StateBadge state={reason}>{words}</StateBadge> };
 }
 
-/** Shows the badges of the certificate's problem and of the time left, the more urgent first. */
+/** Returns the badges of the problems and of the time left, most urgent first, as on the cards of the dashboard. */
+function partsOf(certificate: CertificateWire, now: number): Part[] {
+  const { problem, state, paused } = certificate;
+  const time = {
+    reason: scheduleOf(certificate, now) === 'on schedule' ? 'on schedule' : state,
+    words: remainingWords(certificate, now),
+    badge: <Remaining certificate={certificate} now={now} />,
+  };
+  // Nobody checks whether the problems of a paused domain still exist.
+  if (paused) return [time];
+  const name = problem && PROBLEMS[problem];
+  const parts = [
+    name !== null && statePart(problem === 'wrong_name' ? 'untrusted' : problem, name),
+    time,
+    isRenewalOverdue(certificate, now) && statePart(overdueReason(state), STATE_NAMES.overdue),
+  ].filter((part) => part !== false);
+  return parts.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf({ reason }: Part): number {
+  const rank = ATTENTION_REASONS.findIndex((one) => one === reason);
+  return rank < 0 ? ATTENTION_REASONS.length : rank;
+}
+
+/** Shows the badges of the certificate's problems and of the time left, most urgent first. */
 export function CertificateBadges({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  const problem = <ProblemBadge key="problem" certificate={certificate} />;
-  const remaining = <Remaining key="remaining" certificate={certificate} now={now} />;
-  return mostUrgentFirst(certificate, now, problem, remaining);
+  return partsOf(certificate, now).map(({ words, badge }) => <Fragment key={words}>{badge}</Fragment>);
 }
 
-/** Returns the words of the badges, such as 'Not trusted: wrong name, 32 days left'. */
+/** Returns what the row says in badges and beside them, such as 'Not trusted: wrong name, 32 days left'. */
 export function badgeWords(certificate: CertificateWire, now: number): string {
   const paused = certificate.paused && STATE_NAMES.paused;
-  const words = mostUrgentFirst(certificate, now, problemName(certificate), remainingWords(certificate, now));
-  return [paused, ...words].filter(Boolean).join(', ');
+  const words = partsOf(certificate, now).map((part) => part.words);
+  return [paused, ...words, onSchedule(certificate, now)].filter(Boolean).join(', ');
 }
 
-/** Says that the renewal is overdue. For a short-lived certificate, whose badge is red, also says that the renewal is on schedule. */
+/** Says that the renewal of a short-lived certificate, whose badge is red, is on schedule. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  if (certificate.paused) return null;
-  if (isRenewalOverdue(certificate, now))
-    return (
-      <span className="inline-flex items-center gap-1.5 text-soon-fg">
-        <StateMark state="overdue" />
-        {inSentence(STATE_NAMES.overdue)}
-      </span>
-    );
-  const words = scheduleWords(certificate, now);
+  const words = onSchedule(certificate, now);
   return words === null ? null : <span className="num text-fg-2">{words}</span>;
+}
+
+function onSchedule(certificate: CertificateWire, now: number): string | null {
+  const isOnSchedule = !certificate.paused && scheduleOf(certificate, now) === 'on schedule';
+  return isOnSchedule ? scheduleWords(certificate, now) : null;
 }
 
 /** Returns the data of the lifetime bar. */

@@ -2,7 +2,7 @@ import { Ellipsis, X } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { type ComponentType, useEffect, useRef } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { brokenStates, STATE_NAMES } from '../../../contract/state/state-words.ts';
+import { brokenStates, overdueReason, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
 import { PANEL_SECTIONS, type PanelSectionName } from '../../lib/dashboard-search.ts';
 import { relativeTime } from '../../lib/format.ts';
@@ -167,7 +167,9 @@ function HostState({ domain, now }: { domain: DomainWire; now: number }) {
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
       {domain.paused !== null && <StateBadge state="paused" />}
       {broken.map((state) => (
-        <StateBadge key={state} state={state} />
+        <StateBadge key={state} state={state === 'overdue' ? overdueReason(domain.state) : state}>
+          {STATE_NAMES[state]}
+        </StateBadge>
       ))}
       {isChecking && <span className="text-meta text-fg-3">{STATE_NAMES.pending}</span>}
       <RevocationState domain={domain} place="beside" />

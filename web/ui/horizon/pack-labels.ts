@@ -55,7 +55,7 @@ export function packLabels<L extends Label>(
       row >= free &&
       start >= left &&
       (ends[row] ?? 0) <= start &&
-      stems.every((stem) => stem.x < start || stem.x > x || stem.row > row);
+      stems.every((stem) => stem.x < start || stem.x >= x || stem.row > row);
     const fitsRight = free < usable && end <= (x < crossing ? Math.min(right, crossing) : right);
     const leftRow = fitsRight ? -1 : ends.findIndex((_, row) => row < usable && hasRoomLeft(row));
     const side = fitsRight ? 'right' : leftRow >= 0 ? 'left' : null;

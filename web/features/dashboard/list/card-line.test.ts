@@ -54,12 +54,30 @@ describe('cardTrouble', () => {
         attention: 'untrusted',
         findings: [finding('newer', 'critical', { message: 'Something newer.' })],
       },
-      'untrusted: Something newer.',
+      'untrusted: Not trusted · Something newer.',
     ],
     [
       'reports that another certificate has expired than the one of the badge',
       { attention: 'flawed', findings: [finding('expired', 'warning', { short: 'Its RSA certificate' })] },
-      'flawed: Its RSA certificate',
+      'flawed: Needs a fix · Its RSA certificate',
+    ],
+    [
+      'names the state of an incomplete chain as the certificates list and the status page do',
+      {
+        refused: true,
+        attention: 'refused',
+        findings: [finding('incomplete_chain', 'warning', { short: 'The chain is incomplete' })],
+      },
+      'refused: Refused by some clients · The chain is incomplete',
+    ],
+    [
+      'names a state only once if two lines have it',
+      {
+        attention: 'flawed',
+        findings: [finding('certificates_differ', 'warning')],
+        weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' },
+      },
+      'flawed: Needs a fix · Says certificates_differ. · Limited by R13: 1 December',
     ],
     [
       'shows a finding without a colour until the server counts it',
@@ -89,7 +107,7 @@ describe('cardTrouble', () => {
         attention: 'expired',
         findings: [finding('expired', 'critical'), finding('certificates_differ', 'warning')],
       },
-      'expired: Expired on 22 Dec · Says certificates_differ.',
+      'expired: Expired on 22 Dec · Needs a fix · Says certificates_differ.',
     ],
     [
       'says that a certificate is revoked',
@@ -162,7 +180,7 @@ describe('cardTrouble', () => {
     [
       'warns of an intermediate that expires soon, once the server counts that',
       { attention: 'flawed', weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' } },
-      'flawed: Limited by R13: 1 December',
+      'flawed: Needs a fix · Limited by R13: 1 December',
     ],
     [
       'reports a refused connection if no certificate was ever read',
@@ -183,6 +201,27 @@ describe('cardTrouble', () => {
         renewal: shortLived('2026-11-20T14:00:00Z'),
       },
       'critical: Renewal overdue',
+    ],
+    [
+      'shows an overdue renewal in the colour of the near expiry, also beside an outage',
+      {
+        state: 'critical',
+        attention: 'down',
+        uptime: down,
+        expiry_date: '2026-11-21T14:30:00Z',
+        renewal: shortLived('2026-11-20T14:00:00Z'),
+      },
+      'down: Down since 18 Nov · Answered with the error 503 · Renewal overdue',
+    ],
+    [
+      'leaves out an overdue renewal of a revoked certificate',
+      {
+        state: 'revoked',
+        attention: 'revoked',
+        findings: [finding('renewal_overdue', 'warning', { short: 'Renewal overdue' })],
+        renewal: shortLived('2026-11-20T14:00:00Z'),
+      },
+      'revoked: Revoked',
     ],
     [
       'leaves out an overdue renewal if the badge counts the days, so that the card names the issuer',
@@ -217,5 +256,19 @@ describe('cardTrouble', () => {
     const domain = exampleDomain(differences);
     const trouble = cardTrouble(domain, EXAMPLE_NOW);
     expect(trouble && `${trouble.state}: ${trouble.text}`).toBe(line);
+  });
+
+  it('begins the title, which is also printed, with the name of the state', () => {
+    const title = (differences: Partial<DomainWire>) =>
+      cardTrouble(exampleDomain(differences), EXAMPLE_NOW)?.title;
+    expect(
+      title({ refused: true, attention: 'refused', findings: [finding('incomplete_chain', 'warning')] }),
+    ).toBe('Refused by some clients. Says incomplete_chain.');
+    expect(title({ trusted: false, attention: 'untrusted', findings: [wrongName] })).toBe(
+      'Not trusted. Says name_mismatch.',
+    );
+    expect(title({ unreachable: refused })).toBe(
+      'Certificate not read. fjord.example refused the connection.',
+    );
   });
 });

@@ -4,7 +4,7 @@ import { visibleText } from '../../../ui/visible-text.ts';
 import { dayAndMonth, shortDay } from '../../../domain/day-and-month.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
-import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
+import { overdueReason, STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { isRenewalOverdue, scheduleWords } from '../../../../contract/state/schedule.ts';
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
@@ -36,12 +36,22 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
     schedule(domain, now),
   ].filter((line) => line !== null);
   const [first, second] = lines.toSorted((one, other) => rankOf(one) - rankOf(other));
-  if (!first?.state || !second?.state) return first ?? null;
-  const [text, title] = [
-    [first.text, second.text],
-    [first.title, second.title],
-  ];
-  return { state: first.state, text: text.join(' · '), title: title.join(' ') };
+  if (!first) return null;
+  if (!first.state || !second?.state) return named(first);
+  const [one, other] = [named(first), second.state === first.state ? second : named(second)];
+  return { state: first.state, text: `${one.text} · ${other.text}`, title: `${one.title} ${other.title}` };
+}
+
+/** A line that may lack the name of its state. */
+interface Line extends CardLine {
+  /** The name of the state, which precedes the text; absent if the text contains it. */
+  name?: string | undefined;
+}
+
+/** Puts the name of the state before the text, so that the line has the words that other pages have for the state. */
+function named({ state, name, text, title }: Line): CardLine {
+  if (name === undefined) return { state, text, title };
+  return { state, text: text.startsWith(name) ? text : `${name} · ${text}`, title: `${name}. ${title}` };
 }
 
 /** Returns the rank of a line: the place of its reason in `ATTENTION_REASONS`. Lines without a reason come last. */
@@ -49,25 +59,31 @@ const rankOf = ({ state }: CardLine): number =>
   state === null ? ATTENTION_REASONS.length : ATTENTION_REASONS.indexOf(state);
 
 /** Returns a line if no certificate was read at the last check. An outage says so too. */
-function reachLine({ unreachable, fingerprint, uptime }: DomainWire): CardLine | null {
+function reachLine({ unreachable, fingerprint, uptime }: DomainWire): Line | null {
   if (unreachable === null || uptime.state === 'down') return null;
-  // Without a certificate, the badge says that none was read.
-  const reason = shortReachLine(unreachable);
-  const text = fingerprint === null ? reason : `${STATE_NAMES.unreachable} · ${reason}`;
-  return { state: 'unreachable', text, title: unreachable.message };
+  return {
+    state: 'unreachable',
+    // Without a certificate, the badge says that none was read.
+    name: fingerprint === null ? undefined : STATE_NAMES.unreachable,
+    text: shortReachLine(unreachable),
+    title: unreachable.message,
+  };
 }
 
 /** Returns a line about the worst finding. If no certificate was read at the last check, findings are from an older one. */
-function findingLine(domain: DomainWire, now: number): CardLine | null {
+function findingLine(domain: DomainWire, now: number): Line | null {
   const { unreachable, trusted } = domain;
   if (unreachable !== null) return null;
   const finding = worstFinding(domain, now);
-  if (finding)
+  if (finding) {
+    const state = reasonOf(finding, domain);
     return {
-      state: reasonOf(finding, domain),
+      state,
+      name: state === null ? undefined : STATE_NAMES[state],
       text: (finding.short ?? finding.message) + shareOf(domain, finding.code),
       title: finding.message,
     };
+  }
   if (trusted !== false || isEnded(domain)) return null;
   return { state: 'untrusted', text: STATE_NAMES.untrusted, title: 'The certificate is not trusted.' };
 }
@@ -95,11 +111,13 @@ function endedLine(domain: DomainWire, now: number): CardLine | null {
 }
 
 /** Returns a line about an intermediate that expires before the leaf; null if there is none. */
-function limit({ weakest_link: weakest, attention }: DomainWire, now: number): CardLine | null {
+function limit({ weakest_link: weakest, attention }: DomainWire, now: number): Line | null {
   if (weakest === null) return null;
   const name = visibleText(weakest.name);
+  const isSoon = attention !== null && expiryBadge(Date.parse(weakest.expiry_date), now) !== null;
   return {
-    state: attention !== null && expiryBadge(Date.parse(weakest.expiry_date), now) ? 'flawed' : null,
+    state: isSoon ? 'flawed' : null,
+    name: isSoon ? STATE_NAMES.flawed : undefined,
     text: `Limited by ${name}: ${dayAndMonth(weakest.expiry_date, now)}`,
     title: `Its intermediate ${name} expires first, on ${longDate(weakest.expiry_date)}.`,
   };
@@ -110,15 +128,14 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): C
  * also for other certificates whose badge counts the days: their cards keep the line for the issuer.
  */
 function schedule(domain: DomainWire, now: number): CardLine | null {
-  const isOverdue = !isEnded(domain) && isRenewalOverdue(domain, now);
+  const isOverdue = isRenewalOverdue(domain, now);
   const words = isOverdue ? STATE_NAMES.overdue : scheduleWords(domain, now);
   const { attention, renewal } = domain;
   const isDated = attention === 'critical' || attention === 'soon';
   if (words === null || (isDated && !renewal?.is_short_lived)) return null;
   return {
-    // A near expiry gives its own colour. Otherwise the line is `overdue` only once the server says that the domain needs attention: the
-    // page notices an overdue renewal at once, the server at its next check.
-    state: isOverdue ? (isDated ? attention : attention && 'overdue') : null,
+    // The page notices an overdue renewal at once, the server at its next check: until then, the line has no colour.
+    state: isOverdue ? attention && overdueReason(domain.state) : null,
     text: capitalised(words) + (isOverdue ? shareOf(domain, 'renewal_overdue') : ''),
     title: `${scheduleLine(domain, now) ?? words}.`,
   };
@@ -129,7 +146,8 @@ const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 /** Returns the finding for the card: the first that is more than a note and has no line of its own. */
 function worstFinding(domain: DomainWire, now: number): FindingWire | null {
   const isEnd = (code: string) => (code === 'expired' || code === 'revoked') && isEnded(domain);
-  const isRenewal = (code: string) => code === 'renewal_overdue' && isRenewalOverdue(domain, now);
+  const isRenewal = (code: string) =>
+    code === 'renewal_overdue' && (isEnded(domain) || isRenewalOverdue(domain, now));
   const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isEnd(code) && !isRenewal(code);
   return domain.findings.find(isNews) ?? null;
 }
@@ -137,8 +155,9 @@ function worstFinding(domain: DomainWire, now: number): FindingWire | null {
 const isEnded = ({ state }: DomainWire): boolean => state === 'expired' || state === 'revoked';
 
 /** Returns the problem that a finding stands for; null if it does not count as one. */
-function reasonOf(finding: FindingWire, { refused, attention }: DomainWire): AttentionReason | null {
+function reasonOf(finding: FindingWire, domain: DomainWire): AttentionReason | null {
+  const { refused, attention } = domain;
   if (attention === null) return null;
-  const state = stateOfFinding(finding);
+  const state = stateOfFinding(finding, domain.state);
   return state === 'flawed' && refused ? 'refused' : state;
 }

@@ -127,11 +127,11 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   );
 }
 
-function RenewalNote({ line: { text, isUrgent, explanationUrl } }: { line: RenewalLine }) {
+function RenewalNote({ line: { text, state, explanationUrl } }: { line: RenewalLine }) {
   const url = httpUrl(explanationUrl);
   return (
     <p className="mt-1.5 flex gap-1.5 text-fg-2 [overflow-wrap:anywhere]">
-      {isUrgent && <StateMark state="overdue" className="mt-0.5 size-[13px]" />}
+      {state && <StateMark state={state} className="mt-0.5 size-[13px]" />}
       <span className="min-w-0">
         {text}
         {url !== null && (

@@ -32,6 +32,7 @@ describe('the lines about the renewal', () => {
   it.each<[string, Partial<DomainWire>, string[]]>([
     ['are absent if only the rule of thumb applies, because the bar shows that', {}, []],
     ['are absent if there is no certificate', { renewal: null }, []],
+    ['are absent for a revoked certificate', { ...ari(-4, -2), is_revoked: true, state: 'revoked' }, []],
     [
       'give the renewal window of the CA',
       ari(2, 4),
@@ -107,6 +108,26 @@ describe('the lines about the renewal', () => {
     expect(linesOf({ ...ari(2, 2), authority_name: 'Good\u202ECA' })[0]).toMatch(/^Good\\u202ECA asks/));
 });
 
+it.each([
+  ['ok', 'overdue'],
+  ['soon', 'soon'],
+  ['critical', 'critical'],
+] as const)(
+  'the line of an overdue renewal has the mark of the card: in the state %s that of %s',
+  (state, mark) => {
+    const short = { valid_from: at(-5), expiry_date: at(1), ...renewal(-0.5, SHORT) };
+    for (const overdue of [renewal(-1), ari(-4, -2), short]) {
+      const lines = renewalLines(exampleDomain({ state, ...overdue }), EXAMPLE_NOW);
+      expect(lines.map((line) => line.state)).toEqual([mark]);
+      const paused = renewalLines(
+        exampleDomain({ state: 'paused', paused: 'user', ...overdue }),
+        EXAMPLE_NOW,
+      );
+      expect(paused.map((line) => line.state)).toEqual([null]);
+    }
+  },
+);
+
 it.each<[string, Partial<DomainWire>, string | null]>([
   ['from when to renew a certificate', renewal(9), 'Renew from 22 November 2026'],
   [
@@ -120,6 +141,7 @@ it.each<[string, Partial<DomainWire>, string | null]>([
     'Renew from 22 November 2026',
   ],
   ['nothing without a certificate', { renewal: null }, null],
+  ['nothing for a revoked certificate', { ...renewal(9), is_revoked: true, state: 'revoked' }, null],
 ])('the line below the lifetime bar says %s', (_, differences, line) =>
   expect(renewFromLine(exampleDomain(differences), EXAMPLE_NOW)).toBe(line),
 );

@@ -155,7 +155,7 @@ const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] 
 function Finding({ domain, finding, details, isWorst, chainPem, actions, state }: FindingProps) {
   const head = (
     <>
-      <Mark state={domain.attention && stateOfFinding(finding)} />
+      <Mark state={domain.attention && stateOfFinding(finding, domain.state)} />
       <div className="min-w-0 flex-1">
         <Sentence severity={finding.severity}>{finding.message}</Sentence>
       </div>

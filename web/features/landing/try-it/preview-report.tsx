@@ -116,7 +116,7 @@ function Certificate({ result, now }: ReportPartProps) {
       {result.findings.length > 0 && (
         <ul className="mt-5 grid gap-3">
           {result.findings.map((finding) => (
-            <Finding key={finding.code + finding.message} {...finding} />
+            <Finding key={finding.code + finding.message} finding={finding} state={result.state} />
           ))}
         </ul>
       )}
@@ -139,7 +139,7 @@ function Standing({ result, now }: ReportPartProps) {
     <div className="mt-4 flex min-h-[26px] flex-wrap items-center justify-between gap-x-4 gap-y-2">
       {expiryBadge(notAfter, now) ? (
         <ExpiryBadge notAfter={notAfter} now={now} />
-      ) : (
+      ) : result.state === 'revoked' ? null : (
         <span className="num text-fg-2">
           <b className="mr-1 text-title/[26px] font-semibold tracking-[-.02em] text-fg">{value}</b> {unit}{' '}
           left
@@ -151,18 +151,24 @@ function Standing({ result, now }: ReportPartProps) {
         <Trust
           trusted={result.trusted}
           isIncomplete={result.findings.some(({ code }) => code === 'incomplete_chain')}
-          isRefused={result.findings.some(({ severity }) => severity === 'critical')}
         />
       )}
     </div>
   );
 }
 
-function Finding({ code, severity, message, fix, command }: PreviewCheckWire['findings'][number]) {
+interface FindingProps {
+  finding: PreviewCheckWire['findings'][number];
+  /** State of the certificate. */
+  state: PreviewCheckWire['state'];
+}
+
+function Finding({ finding, state }: FindingProps) {
+  const { severity, message, fix, command } = finding;
   return (
     <li className="flex gap-2.5">
       <StateMark
-        state={stateOfFinding({ code, severity }) ?? 'ok'}
+        state={stateOfFinding(finding, state) ?? 'ok'}
         className="mt-[3px] size-3.5 [--glyph-cut:var(--surface)]"
       />
       <div className="min-w-0 [overflow-wrap:anywhere]">
@@ -217,24 +223,13 @@ function Facts({ result }: Pick<ReportPartProps, 'result'>) {
 const TRUST = {
   yes: { state: null, words: 'Trusted' },
   // Clients that have the missing certificate cached trust it; others do not.
-  incomplete: { state: 'refused', words: 'Chain incomplete' },
-  // We could not verify a signature, but know of no client that refuses the certificate.
-  unverified: { state: 'flawed', words: 'Could not be verified' },
+  incomplete: { state: 'refused', words: STATE_NAMES.refused },
   no: { state: 'untrusted', words: STATE_NAMES.untrusted },
 } as const;
 
-function Trust({
-  trusted,
-  isIncomplete,
-  isRefused,
-}: {
-  trusted: boolean | null;
-  isIncomplete: boolean;
-  isRefused: boolean;
-}) {
+function Trust({ trusted, isIncomplete }: { trusted: boolean | null; isIncomplete: boolean }) {
   if (trusted === null) return null;
-  const distrust = isRefused ? 'no' : 'unverified';
-  const { state, words } = TRUST[!trusted ? distrust : isIncomplete ? 'incomplete' : 'yes'];
+  const { state, words } = TRUST[!trusted ? 'no' : isIncomplete ? 'incomplete' : 'yes'];
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[550] text-fg-2">
       {state ? <StateMark state={state} /> : <Glyph name="active" className="size-[13px] text-ok-mark" />}
