@@ -50,7 +50,10 @@ export async function startBlackbox(
   const ended = once(child, 'exit');
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const probe = (): Promise<string> =>
-    fetchProbeText(`http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
+    fetchProbeText(
+      `http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`,
+      agent,
+    );
   const probes = async (count: number): Promise<void> => {
     let left = count;
     const runWorker = async (): Promise<void> => {

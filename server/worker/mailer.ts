@@ -1,5 +1,10 @@
 import { accountMessage } from '../channels/messages/account-message.ts';
-import { isSuppressible, LINK_MAIL_KINDS, OPERATOR_MAIL_KINDS, type UnsubscribePair } from '../core/account-mail.ts';
+import {
+  isSuppressible,
+  LINK_MAIL_KINDS,
+  OPERATOR_MAIL_KINDS,
+  type UnsubscribePair,
+} from '../core/account-mail.ts';
 import { ACCOUNT_MAIL } from '../core/alerting/settings.ts';
 import { type ClaimedMail, deferMail, retryMail, settleMail } from '../store/mail/mails.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';

@@ -91,7 +91,9 @@ describe('Missing intermediates', () => {
     expect(await complete(first, request([silent]))).toEqual([
       { ...fetched(issuer, url), source: 'cache', url: null },
     ]);
-    expect(await complete(createLoopbackSources({ folder }), request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete(createLoopbackSources({ folder }), request([leaf]))).toEqual([
+      fetched(issuer, url),
+    ]);
     expect(ca.requests).toHaveLength(1);
   });
 
@@ -124,7 +126,9 @@ describe('Missing intermediates', () => {
     const renewed = root.intermediate({ key });
     const url = ca.issuer('/i.der', renewed.der);
     const leaf = expired.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-    expect(await complete(createLoopbackSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
+    expect(await complete(createLoopbackSources(), request([leaf, expired]))).toEqual([
+      fetched(renewed, url),
+    ]);
   });
 
   it('are fetched for nine chains of one endpoint, because verified answers do not count towards the quota', async () => {

@@ -366,7 +366,8 @@ describe('The revocation check', () => {
 
   it('sends no request if the certificate names no source', async () => {
     const shortLived = leafWith([], { notAfter: NOW + 48 * HOUR_MS });
-    for (const leaf of [shortLived, leafWith([])]) expect(await ask(createLoopbackSources(), leaf)).toEqual([]);
+    for (const leaf of [shortLived, leafWith([])])
+      expect(await ask(createLoopbackSources(), leaf)).toEqual([]);
     expect(ca.requests).toEqual([]);
   });
 

@@ -24,7 +24,11 @@ it('A check may use an OCSP response or CRL that a check of another account fetc
   ca.crl('/leaf.crl', mintCrl(issuer, {}));
   ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
   const path = [leaf, issuer].map(({ der }) => parseCertificate(der));
-  const check = ({ revocation }: ReturnType<typeof createLoopbackSources>, now: number, isThorough: boolean) => {
+  const check = (
+    { revocation }: ReturnType<typeof createLoopbackSources>,
+    now: number,
+    isThorough: boolean,
+  ) => {
     const requester = new Requester('a.test');
     const { signal } = new AbortController();
     return revocation.evidence({

@@ -99,6 +99,8 @@ const timePositionSchema = z.strictObject({ at: instant, id });
  * Reads a cursor of a list sorted by time, newest first. Returns null if there is no cursor, and a refusal if it is
  * invalid.
  */
-export function readTimeCursor(cursor: string | undefined): z.infer<typeof timePositionSchema> | Refusal | null {
+export function readTimeCursor(
+  cursor: string | undefined,
+): z.infer<typeof timePositionSchema> | Refusal | null {
   return cursor === undefined ? null : readCursor(cursor, timePositionSchema);
 }

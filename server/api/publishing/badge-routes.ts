@@ -46,7 +46,10 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
 }
 
 /** Serves `GET /badge/<token>.svg` to anybody, for embedding in other sites. */
-export function badgeImageRoutes(app: Hono<AppEnv>, { store, clock }: Pick<AppParts, 'store' | 'clock'>): void {
+export function badgeImageRoutes(
+  app: Hono<AppEnv>,
+  { store, clock }: Pick<AppParts, 'store' | 'clock'>,
+): void {
   app.get('/badge/:file', async (c) => {
     const token = FILE.exec(c.req.param('file'))?.[1];
     const monitor = token === undefined ? null : await findMonitorByBadge(store, token);

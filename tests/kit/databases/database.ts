@@ -182,7 +182,10 @@ export async function createMigratedFile(): Promise<{ path: string; remove: () =
 }
 
 /** Creates the migrated database from which the others of a run are copied. Returns the function that drops it and its copies. */
-export async function createMigratedTemplate(serverUrl: string, template: string): Promise<() => Promise<void>> {
+export async function createMigratedTemplate(
+  serverUrl: string,
+  template: string,
+): Promise<() => Promise<void>> {
   await execute(serverUrl, `create database ${template}`);
   const store = await openStore({ databaseUrl: addressOf(serverUrl, template), dataDir: tmpdir() });
   await store.close();

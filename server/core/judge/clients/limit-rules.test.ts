@@ -57,9 +57,7 @@ describe('the certificates that a server sends', () => {
 });
 
 const refusingPath = (path: readonly Certificate[]): Client[] =>
-  refusalsBy(PATH_RULES, { certificate: leaf, path }, 'leaf', 'https').flatMap(
-    ({ clients = [] }) => clients,
-  );
+  refusalsBy(PATH_RULES, { certificate: leaf, path }, 'leaf', 'https').flatMap(({ clients = [] }) => clients);
 
 describe('a path', () => {
   it.each([
