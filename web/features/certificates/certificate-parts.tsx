@@ -67,12 +67,11 @@ function partsOf(certificate: CertificateWire, now: number): Part[] {
   };
   // Nobody checks whether the problems of a paused domain still exist.
   if (paused) return [time];
+  const parts: Part[] = [time];
   const name = problem && PROBLEMS[problem];
-  const parts = [
-    name !== null && statePart(problem === 'wrong_name' ? 'untrusted' : problem, name),
-    time,
-    isRenewalOverdue(certificate, now) && statePart(overdueReason(state), STATE_NAMES.overdue),
-  ].filter((part) => part !== false);
+  if (problem !== null && name !== null)
+    parts.unshift(statePart(problem === 'wrong_name' ? 'untrusted' : problem, name));
+  if (isRenewalOverdue(certificate, now)) parts.push(statePart(overdueReason(state), STATE_NAMES.overdue));
   return parts.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 

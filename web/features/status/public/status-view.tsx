@@ -148,9 +148,14 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
       )}
       {(uptime || certificate || isUnread) && (
         <div className="num mt-1.5 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
+          {/* On phones a line of its own below the strip, because it rarely fits beside the certificate. */}
+          {uptime && (
+            <span className="order-1 ml-auto font-[520] max-sm:order-none max-sm:w-full">
+              {uptimeWords(uptime)}
+            </span>
+          )}
           {certificate && <Certificate certificate={certificate} now={now} />}
           {isUnread && <span className="text-fg-3">{STATE_NAMES.unread}</span>}
-          {uptime && <span className="ml-auto font-[520]">{uptimeWords(uptime)}</span>}
         </div>
       )}
     </li>
