@@ -1,3 +1,6 @@
+import { createAdaptorServer } from '@hono/node-server';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { type ServerEvent, serverEventSchema } from '../../contract/event.ts';
@@ -117,6 +120,25 @@ describeEachDatabase('The event stream', (open) => {
     expect(await stream.next()).toBeNull();
     await charlie.ask(CALLS.refreshSession);
     await listen(charlie);
+  });
+
+  it('stays open over a real socket as long as its session is active', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    const server = createAdaptorServer({ fetch: (request, env) => api.fetch(request, env) });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const cookie = [...charlie.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/api/events`, { headers: { cookie } });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    onTestFinished(() => reader?.cancel());
+    let text = '';
+    while (text.split(': alive').length < 4) {
+      const chunk = await reader?.read();
+      expect(chunk?.done, text).toBe(false);
+      text += chunk?.value;
+    }
   });
 
   it('is limited to 20 open streams per account; closed ones do not count', async () => {

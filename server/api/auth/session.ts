@@ -111,7 +111,8 @@ export function createSessions(options: SessionOptions): Sessions {
       const found = await findSession(store, { sessionId: token.sessionId, accessHash, now });
       if (found === null) return null;
       const { accessExpiresAt, ...session } = found;
-      c.header(EXPIRES_IN, String(Math.floor((accessExpiresAt - now) / 1000)));
+      // Event streams check their session after their headers were sent; setting another header would then throw.
+      if (!c.finalized) c.header(EXPIRES_IN, String(Math.floor((accessExpiresAt - now) / 1000)));
       return session;
     },
 
