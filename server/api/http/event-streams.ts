@@ -33,7 +33,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
         await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
         while (!sse.aborted && !readiness.isDraining && !stream.hasMissedEvents) {
           let text = await stream.next(timing.heartbeatMs);
-          if (performance.now() - sessionCheckedAt >= timing.heartbeatMs) {
+          if (!sse.aborted && performance.now() - sessionCheckedAt >= timing.heartbeatMs) {
             sessionCheckedAt = performance.now();
             // Check the session again: its access token may have expired, and the signal that it ended may have been lost.
             if ((await sessions.current(c)) === null) text = SESSION_ENDED;
