@@ -42,8 +42,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   });
 
   /**
-   * Returns the event. If it is about a new subscription to another product of the seller, replaces its change with kind 'other':
-   * a browser can open a checkout with any of the seller's prices.
+   * Returns the event. If it is about a new subscription to another product of the seller, replaces its change with one of the
+   * kind 'other': a browser can open a checkout with any of the seller's prices.
    */
   async function ignoreOtherProducts(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
     const { change } = event;

@@ -136,7 +136,7 @@ function eventsOf(domain: CalendarDomain, options: Pick<CalendarOptions, 'timeZo
     ]);
 }
 
-/** Returns an event id that never changes for a certificate, so that calendars update its event, and what the event is about. */
+/** Returns what an event is about, and its id, which never changes for a certificate, so that calendars update the event. */
 function ids(kind: string, { id }: CalendarDomain, { fingerprint }: ExpiringCertificate) {
   return { id: `${kind}-${id}-${fingerprint.slice(0, 16)}`, about: `${kind}-${fingerprint}` };
 }

@@ -186,7 +186,7 @@ export async function deferDelivery(
   });
 }
 
-/** Makes deliveries due now that a clock that ran ahead had scheduled too late. Returns their number. */
+/** Makes deliveries due that were scheduled too late while the clock ran ahead. Returns their number. */
 export const correctDeliveryTimes = (store: Store, now: number): Promise<number> =>
   correctDueTimes(store, 'deliveries', now);
 

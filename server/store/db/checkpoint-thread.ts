@@ -12,7 +12,7 @@ const timer = setInterval(() => {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch (error) {
-    // The next interval tries again, after a lock or on a full disk.
+    // The database may be locked or the disk full. The next interval tries again.
     parentPort?.postMessage({ error, errcode: error instanceof Error && Reflect.get(error, 'errcode') });
   }
 }, INTERVAL_MS);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const syncData: (file: number) => Promise<void> = promisify(fdatasync);
 
-/** Thrown by the first write that the disk failed, and by every later write. */
+/** Thrown by the first write that the disk could not store, and by every later write. */
 export class DiskFailure extends Error {
   override name = 'DiskFailure';
 

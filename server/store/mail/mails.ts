@@ -186,6 +186,6 @@ export async function deferMail(
   return (await inTransaction(store, (trx) => deferRows(trx, 'mails', hold))).length > 0;
 }
 
-/** Makes mails due now that a clock that ran ahead had scheduled too late. Returns their number. */
+/** Makes mails due that were scheduled too late while the clock ran ahead. Returns their number. */
 export const correctMailTimes = (store: Store, now: number): Promise<number> =>
   correctDueTimes(store, 'mails', now);

@@ -272,8 +272,8 @@ export async function releaseLeases({ db }: Store, outbox: Outbox): Promise<void
 const MAX_DELAY_MS = 2 * DAY_MS;
 
 /**
- * Makes rows due whose due time is further ahead than any delay can be, and releases such leases: the clock ran ahead and was set
- * back. Returns the number of rows.
+ * Makes rows due that would wait or stay leased for longer than any delay, because the clock ran ahead when their times were stored.
+ * Ends their leases. Returns their number.
  */
 export async function correctDueTimes(store: Store, outbox: Outbox, now: number): Promise<number> {
   const result = await store.db
