@@ -89,15 +89,14 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
       )}
     >
       <Glyph name={STATE_MARKS[trouble.state].glyph} className="mt-0.5 size-[13px]" />
-      <TwoLines text={trouble.text} />
+      {/* The second reason continues on a second line if there is no room beside the first. */}
+      <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{trouble.text}</span>
     </p>
   );
 }
 
-/** Continues a text on a second line if it is too long for one, so that its second reason can be read too. */
-function TwoLines({ text }: { text: string }) {
-  return <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{text}</span>;
-}
+// From 1024 px on, one line: the panel opens beside the list there, and rows that became higher would move the list.
+const LINES = 'line-clamp-2 min-w-0 [overflow-wrap:anywhere] lg:line-clamp-1';
 
 /** Shows a problem in a short text, with the full sentence as its `title`. `className` sets the type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
@@ -105,7 +104,7 @@ function TroubleLine({ trouble, className }: { trouble: CardLine; className?: st
   if (look === null || trouble.state === null)
     return (
       <span title={trouble.title} className={classNames('num min-w-0 text-fg-2', className)}>
-        <TwoLines text={trouble.text} />
+        <span className={LINES}>{trouble.text}</span>
       </span>
     );
   return (
@@ -114,7 +113,7 @@ function TroubleLine({ trouble, className }: { trouble: CardLine; className?: st
       className={classNames('flex min-w-0 items-start gap-1.5 font-[520]', look.text, className)}
     >
       <StateMark state={trouble.state} className="mt-0.5 size-[13px] [--glyph-cut:var(--surface)]" />
-      <TwoLines text={trouble.text} />
+      <span className={LINES}>{trouble.text}</span>
     </span>
   );
 }
