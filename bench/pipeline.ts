@@ -73,11 +73,17 @@ try {
     const ours: Window[] = [];
     const theirs = new Map(peers.map((peer) => [peer, [] as Window[]]));
     for (let round = 0; round < rounds; round++) {
-      ours.push(await ownWindow({ world, pid, first: next, checks: rate * seconds, seconds }));
-      for (const [peer, windows] of theirs)
-        windows.push(await peer.window({ first: next, checks: rate * seconds, seconds }));
+      const part = { first: next, checks: rate * seconds, seconds };
+      ours.push(await ownWindow({ world, pid, ...part }));
+      for (const [peer, windows] of theirs) windows.push(await peer.window(part));
       next = (next + rate * seconds) % MONITORS;
-      say(`${rate} a second, round ${round + 1} of ${rounds}`);
+      // Printed at once, so that the figures are not lost if a later window fails.
+      const costs = [
+        ['the product', ours] as const,
+        ...[...theirs].map(([{ name }, windows]) => [name, windows] as const),
+      ];
+      const latest = costs.map(([name, windows]) => `${name} ${costOf(windows.at(-1))}`).join(', ');
+      say(`${rate} a second, round ${round + 1} of ${rounds}: ${latest}`);
     }
     const at = `at ${rate} a second`;
     figures.push(...figuresOf(`${at}: `, ours));
@@ -105,6 +111,11 @@ function figuresOf(prefix: string, windows: readonly Window[]): Figure[] {
       unit: 'kB',
     },
   ];
+}
+
+/** Returns the CPU time per check of a window, and how many checks it made. */
+function costOf(window: Window | undefined): string {
+  return window === undefined ? '' : `${cpuPerCheck(window).toFixed(2)} ms (${window.checks} checks)`;
 }
 
 function cpuPerCheck({ cpuMs, checks }: Window): number {
