@@ -35,6 +35,8 @@ interface DomainRowProps {
   index: number;
   now: number;
   isOpen: boolean;
+  /** True to show the expiry below the remaining time, in one column. */
+  isNarrow: boolean;
   actions: DomainActions;
 }
 
@@ -45,6 +47,7 @@ export const DomainRow = memo(function DomainRow({
   index,
   now,
   isOpen,
+  isNarrow,
   actions,
 }: DomainRowProps) {
   const { selected } = useSelection();
@@ -70,12 +73,15 @@ export const DomainRow = memo(function DomainRow({
       </th>
       {/* 'Certificate not read' is wider than its column. */}
       <td
-        colSpan={domain.expiry_date === null ? 2 : undefined}
+        colSpan={domain.expiry_date === null && !isNarrow ? 2 : undefined}
         className={classNames(ROW_CELL, 'max-md:hidden')}
       >
         <RemainingTime domain={domain} now={now} short />
+        {isNarrow && domain.expiry_date !== null && (
+          <Time iso={domain.expiry_date} className="num block text-small text-fg-3" />
+        )}
       </td>
-      {domain.expiry_date !== null && (
+      {domain.expiry_date !== null && !isNarrow && (
         <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
           <Time iso={domain.expiry_date} />
         </td>

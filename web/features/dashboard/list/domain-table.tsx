@@ -53,6 +53,10 @@ const HEAD: Column<DomainSort>[] = [
   { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${HIDDEN_BESIDE_PANEL}` },
   { label: 'Actions', width: 'w-12', shown: '', isLabelHidden: true },
 ];
+/** Columns where the open panel leaves room for little more than the names: the expiry is below the remaining time. */
+const NARROW_HEAD: Column<DomainSort>[] = HEAD.filter(({ label }) => label !== 'Remaining').map((column) =>
+  column.sort === 'soonest' ? { ...column, width: 'w-[168px]' } : column,
+);
 
 /** Sets where the table's header sticks while scrolling: below the toolbar, whatever the toolbar's height. */
 function useBelowToolbar() {
@@ -77,13 +81,15 @@ export function DomainTable(props: DomainListProps) {
   const isBroader = useMediaQuery('(min-width: 1060px)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
   const isBesidePanel = useMediaQuery('(64rem <= width < 109rem)') && openId !== null;
+  const isNarrow = useMediaQuery('(64rem <= width < 68.75rem)') && openId !== null;
   const hasBarBesidePanel = useMediaQuery('(min-width: 1340px)');
   const hasRevocationBesidePanel = useMediaQuery('(min-width: 1240px)');
   const { filter, change } = useDashboardSearch();
   const frame = useBelowToolbar();
   // The number of visible columns: a cell that spans hidden columns would show them again.
   const alone = isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
-  const columns = isBesidePanel ? 4 + Number(hasRevocationBesidePanel) + Number(hasBarBesidePanel) : alone;
+  const besidePanel = 4 - Number(isNarrow) + Number(hasRevocationBesidePanel) + Number(hasBarBesidePanel);
+  const columns = isBesidePanel ? besidePanel : alone;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
   const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns: 1,
@@ -98,7 +104,7 @@ export function DomainTable(props: DomainListProps) {
       list={list}
       frame={frame}
       isBesidePanel={isBesidePanel}
-      columns={HEAD}
+      columns={isNarrow ? NARROW_HEAD : HEAD}
       order={{ sort: filter.sort, direction: filter.direction ?? naturalDirection(filter.sort) }}
       onOrder={({ sort, direction }) =>
         change({ sort, direction: direction === naturalDirection(sort) ? undefined : direction })
@@ -118,6 +124,7 @@ export function DomainTable(props: DomainListProps) {
                 index={index}
                 now={now}
                 isOpen={domain.id === openId}
+                isNarrow={isNarrow}
                 actions={actions}
               />
             ) : (

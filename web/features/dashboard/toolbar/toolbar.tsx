@@ -17,6 +17,13 @@ const GroupChoices = lazyPart(async () => (await import('./group-choices.tsx')).
 /** Search parameters to clear when the grouping changes: no group of the new one is open. */
 const NO_GROUP = { issuer: undefined, without: undefined };
 
+/**
+ * On wider screens than phones, the filters have a row for themselves below 700 px of width: beside the panel they would hide the
+ * filters at their end otherwise.
+ */
+const SHOWN_IF_NARROW = 'max-md:hidden @min-[700px]:hidden';
+const HIDDEN_IF_NARROW = 'md:@max-[700px]:hidden';
+
 interface ToolbarProps {
   summary: SummaryWire | undefined;
   searchInput: RefObject<HTMLInputElement | null>;
@@ -44,6 +51,27 @@ export function Toolbar({
 }: ToolbarProps) {
   const { search, filter, view, change } = useDashboardSearch();
   const isSearchShown = isSearchOpen || search.q !== undefined || search.tag !== undefined;
+  // These have two places, one of them hidden. If styles moved them, the Tab key would not follow the order on the screen.
+  const views = (
+    <>
+      <SortMenu
+        isBrief={isUnderMore(search.status) || search.expires !== undefined}
+        filter={filter}
+        onSort={(sort) => change({ sort })}
+      >
+        <GroupChoices group={search.group} onGroup={(group) => change({ ...NO_GROUP, group })} />
+      </SortMenu>
+      <ViewToggle view={view} onChange={(next) => change({ view: next })} />
+    </>
+  );
+  const add = (
+    <Button aria-label="Add Domain" className="max-md:hidden" onClick={onAdd}>
+      <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+      <span>
+        Add<span className="@max-[760px]:hidden"> Domain</span>
+      </span>
+    </Button>
+  );
   return (
     // Sticks below the header, except on low screens, where it would cover too much of the list.
     <div
@@ -71,6 +99,10 @@ export function Toolbar({
       <span className={classNames('contents', !isSearchShown && 'max-md:hidden')}>
         <TagMenu tags={summary?.tags ?? []} chosen={search.tag} onChoose={(tag) => change({ tag })} />
         <span className="@min-[920px]:hidden">{children}</span>
+        <span className={classNames('flex items-center gap-1.5', SHOWN_IF_NARROW)}>
+          {views}
+          {add}
+        </span>
         <span className="basis-full @min-[920px]:hidden" />
       </span>
       <StatusFilters
@@ -82,22 +114,9 @@ export function Toolbar({
       {search.expires !== undefined && (
         <PeriodFilter period={search.expires} onClear={() => change({ expires: undefined })} />
       )}
-      <SortMenu
-        isBrief={isUnderMore(search.status) || search.expires !== undefined}
-        filter={filter}
-        onSort={(sort) => change({ sort })}
-      >
-        <GroupChoices group={search.group} onGroup={(group) => change({ ...NO_GROUP, group })} />
-      </SortMenu>
-      <ViewToggle view={view} onChange={(next) => change({ view: next })} />
-      {/* Rendered in two places, one of them hidden. If styles moved it, the Tab key would not follow the order on the screen. */}
+      <span className={classNames('contents', HIDDEN_IF_NARROW)}>{views}</span>
       <span className="@max-[920px]:hidden">{children}</span>
-      <Button aria-label="Add Domain" className="max-md:hidden" onClick={onAdd}>
-        <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
-        <span>
-          Add<span className="@max-[760px]:hidden"> Domain</span>
-        </span>
-      </Button>
+      <span className={classNames('contents', HIDDEN_IF_NARROW)}>{add}</span>
     </div>
   );
 }
