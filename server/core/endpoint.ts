@@ -317,3 +317,16 @@ export function unicodeName(host: string): string {
   const shown = domainToUnicode(host);
   return shown !== '' && URL.parse(`http://${shown}/`)?.hostname === host ? shown : host;
 }
+
+const MAX_SORT_NAME_LENGTH = 200;
+
+/**
+ * Returns what lists sort an international name by, such as "bucher.example" for "xn--bcher-kva.example": its Unicode form without accents,
+ * at most 200 characters. Null for all other names, which are sorted as they are.
+ */
+export function sortName(name: string): string | null {
+  const shown = unicodeName(name);
+  if (shown === name) return null;
+  const plain = shown.normalize('NFD').replaceAll(/[\u0300-\u036f]/g, '');
+  return plain.slice(0, MAX_SORT_NAME_LENGTH).toWellFormed();
+}

@@ -44,7 +44,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
       const query = { accountId: alice, q, page: 1, pageSize: 50, sort: 'name' as const, now: NOW };
       return (await listMonitors(store, query)).monitors.map(({ host }) => host);
     };
-    const hosts = ['alice.example', 'pending.example', 'xn--bcher-kva.example'];
+    const hosts = ['alice.example', 'xn--bcher-kva.example', 'pending.example'];
     expect(await found('')).toEqual(hosts);
     expect(await found('büro')).toEqual(['xn--bcher-kva.example']);
     const { counts, onSchedule } = await dashboardSummary(store, { accountId: alice, now: NOW + DAY });
@@ -68,7 +68,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
       .where('monitor_id', '=', pending.id);
     expect(await incidents.execute()).toEqual([{ problem: 'expiry' }]);
     await watch(store, alice, 'new.example');
-    expect(await found('')).toEqual([hosts[0], 'new.example', ...hosts.slice(1)]);
+    expect(await found('')).toEqual([...hosts.slice(0, 2), 'new.example', ...hosts.slice(2)]);
 
     expect(await exportProfile(store, alice)).toMatchObject({ email: 'alice@example.com', had_trial: true });
     const account = { id: alice, email: 'alice@example.com' };

@@ -181,6 +181,19 @@ describeEachDatabase('the list of certificates', (open) => {
     }
   });
 
+  it('is sorted by international names in their Unicode form without accents', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const names = ['bucket.example', 'xn--bcher-kva.example', 'brook.example'];
+    for (const [index, subject] of names.entries()) {
+      await watch(store, accountId, subject, { now: NOW + index });
+      await check(store, NOW + index, [certificate({ subject, sans: [subject] })]);
+    }
+    const list = { accountId, sort: 'name', after: null, limit: 10, now: NOW } as const;
+    const { certificates } = await listServedCertificates(store, list);
+    expect(certificates.map(({ facts }) => facts.subject)).toEqual([names[2], names[1], names[0]]);
+  });
+
   it('can be filtered by text, tag and state, and shows the tags of all domains of a certificate', async () => {
     const store = await open();
     const { accountId, ids } = await fillStore(store);

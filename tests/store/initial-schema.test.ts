@@ -28,14 +28,15 @@ describe.each(DATABASES.filter(hasDatabase))('the schema of 0021-initial-schema 
   });
 });
 
-it('migrations import only Kysely, node:crypto and other migrations', () => {
+it('migrations import only Kysely, node:crypto, node:url and other migrations', () => {
   const folder = 'server/store/schema/migrations/';
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const imports = files.filter((file) => file.endsWith('.ts')).flatMap((file) => importsOf(folder + file));
   expect(imports.length).toBeGreaterThan(20);
   expect(
     imports.filter(
-      ({ to, typeOnly }) => !typeOnly && !['kysely', 'node:crypto'].includes(to) && !to.startsWith(folder),
+      ({ to, typeOnly }) =>
+        !typeOnly && !['kysely', 'node:crypto', 'node:url'].includes(to) && !to.startsWith(folder),
     ),
   ).toEqual([]);
 });

@@ -302,6 +302,7 @@ async function computeListing({ db }: Store): Promise<unknown[]> {
     monitor_id: row.id,
     created_at: row.created_at,
     host: row.host,
+    sort_name: row.sort_name ?? row.host,
     port: row.port,
     phase: row.paused_by !== null ? 0 : row.not_after !== null ? (row.revoked ? 3 : 4) : row.checked ? 2 : 1,
     not_after: row.not_after,

@@ -4,6 +4,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { insertIncidents } from '../kit/databases/incidents.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
+import type { MonitorCursor } from '../../server/store/monitors/monitor-filter.ts';
 import { eachMonitor, listMonitors, matchingMonitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { periodBounds } from '../../contract/durations.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
@@ -44,7 +45,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(monitors.slice(6).map(({ certificate }) => certificate)).toEqual([null, null]);
   });
 
-  it('can be sorted by name in code point order, whatever the collation of the database', async () => {
+  it('can be sorted by name in code point order, international names without accents, whatever the collation of the database', async () => {
     const store = await open();
     await sortByLanguage(store);
     const alice = await person(store, 'alice');
@@ -55,14 +56,27 @@ describeEachDatabase('the list of monitors', (open) => {
       'ab.example',
       'b-.example',
       'xn--bcher-kva.example',
+      'bucket.example',
     ];
-    const hosts = ['10.0.0.1', '9.example', ...names, 'xy.example', 'z.example'];
+    const hosts = ['10.0.0.1', '9.example', ...names, 'xy.example', 'z.example', 'xn--e1afmkfd.example'];
     for (const host of hosts.toReversed()) await watch(store, alice.id, host);
     const query = { accountId: alice.id, page: 1, pageSize: 50, sort: 'name' as const, now: NOW };
     const { monitors } = await listMonitors(store, query);
     expect(monitors.map(({ host }) => host)).toEqual(hosts);
     const each = await Array.fromAsync(eachMonitor(store, query));
     expect(each.map(({ host }) => host)).toEqual(hosts);
+    const paged: string[] = [];
+    for (let after: MonitorCursor | null = null; ;) {
+      const { monitors: some, next }: Awaited<ReturnType<typeof listMonitors>> = await listMonitors(store, {
+        ...query,
+        pageSize: 4,
+        after,
+      });
+      paged.push(...some.map(({ host }) => host));
+      if (next === null) break;
+      after = next;
+    }
+    expect(paged).toEqual(hosts);
   });
 
   it('can be filtered by state, whose days are rounded down', async () => {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { issuerLine, UNKNOWN_ISSUER } from '../../../contract/check-words.ts';
+import { sortName } from '../../core/endpoint.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import { type DialectName, plainBytes } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
@@ -91,6 +92,7 @@ export async function addCertificates(
       names_digest: facts && namesDigest(facts),
       not_before: facts && facts.notBefore,
       issuer_line: facts && lowerIssuer(facts),
+      sort_name: facts && sortName((facts.subject || (facts.sans[0] ?? '')).toLowerCase()),
     }))
     // Insert in one fixed order, so that two checks that add the same certificates cannot deadlock.
     .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
@@ -107,6 +109,7 @@ export async function addCertificates(
             names_digest: eb.ref('excluded.names_digest'),
             not_before: eb.ref('excluded.not_before'),
             issuer_line: eb.ref('excluded.issuer_line'),
+            sort_name: eb.ref('excluded.sort_name'),
           }))
           .where(sql<boolean>`length(certificates.der) = 0 and length(excluded.der) > 0`),
       )

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { laneOf } from '../../core/check/schedule.ts';
 import type { Plan } from '../../core/plan.ts';
+import { sortName } from '../../core/endpoint.ts';
 import { type CheckedEndpoint, identityOf, nameOf, type Targeted } from '../../core/target.ts';
 import { type LockedPlan, lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
@@ -66,6 +67,7 @@ export async function addMonitors(
             id: randomUUID(),
             account_id: accountId,
             ...identityOf(endpoint),
+            sort_name: sortName(endpoint.host),
             check_every_minutes: request.checkEveryMinutes,
             // Use times one millisecond apart, so that the list and the plan's limit, which sort by age, keep the order of the request.
             created_at: now + made.length,

@@ -42,7 +42,7 @@ interface WorstCursor extends ExpiryPlace {
 }
 
 /**
- * A position in a sorted list of monitors, for keyset pagination: directly after a monitor with these values. Times are ms UTC.
+ * A position in a sorted list of monitors: directly after a monitor with these values. `host` is a `sort_name`. Times are ms UTC.
  */
 export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }
@@ -173,7 +173,7 @@ export function foundRows(store: Store, filter: MonitorFilter, order: SortedFilt
   const levels = order && levelsOf(order);
   return splitByLength(store, filter, (part) =>
     part
-      .select(['monitor_id', 'created_at', 'not_after', 'host', 'port', 'tags'])
+      .select(['monitor_id', 'created_at', 'not_after', 'host', 'sort_name', 'port', 'tags'])
       .select((levels ? levelNumber(levels.tests) : sql<number>`0`).as('urgency')),
   );
 }

@@ -65,7 +65,7 @@ interface PlaceRow {
   monitor_id: string;
   created_at?: number;
   not_after?: number | null;
-  host?: string;
+  sort_name?: string;
   port?: number;
   urgency?: number;
 }
@@ -76,7 +76,7 @@ function placeColumns(query: Sorted) {
     newest: ['created_at'],
     soonest: ['not_after'],
     worst: ['not_after', 'urgency'],
-    name: ['host', 'port'],
+    name: ['sort_name', 'port'],
   } as const satisfies Record<Sorted['sort'], (keyof PlaceRow)[]>;
   return columns[query.sort].map((column) => sql.ref(column).as(column));
 }
@@ -291,7 +291,7 @@ function sorted<DB, TB extends keyof DB, O>(
   const isDown = isDescending(query) !== isBackwards;
   const by = (...columns: string[]) =>
     columns.reduce((all, column) => all.orderBy(sql.ref(column), isDown ? 'desc' : 'asc'), rows);
-  if (query.sort === 'name') return by('host', 'port', 'monitor_id');
+  if (query.sort === 'name') return by('sort_name', 'port', 'monitor_id');
   if (query.sort === 'newest') return by('created_at', 'monitor_id');
   return byExpiry(levelsOf(query) ? by('urgency') : rows, isDown);
 }
@@ -300,14 +300,14 @@ const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({
 
 function cursorAfter({ sort }: Sorted, row: PlaceRow): MonitorCursor {
   const { monitor_id: id, created_at: createdAt = 0, not_after: notAfter = null } = row;
-  const { host = '', port = 0, urgency = 0 } = row;
+  const { sort_name: name = '', port = 0, urgency = 0 } = row;
   switch (sort) {
     case 'newest':
       return { sort, createdAt, id };
     case 'soonest':
       return { sort, notAfter, id };
     case 'name':
-      return { sort, host, port, id };
+      return { sort, host: name, port, id };
     default:
       return { sort, urgency, notAfter, id };
   }
@@ -320,7 +320,7 @@ function isAfter(cursor: MonitorCursor, query: Sorted): RawBuilder<boolean> {
   if (cursor.sort === 'newest')
     return sql<boolean>`(created_at, monitor_id) ${than} (${cursor.createdAt}, ${cursor.id})`;
   if (cursor.sort === 'name')
-    return sql<boolean>`(host, port, monitor_id) ${than} (${cursor.host}, ${cursor.port}, ${cursor.id})`;
+    return sql<boolean>`(sort_name, port, monitor_id) ${than} (${cursor.host}, ${cursor.port}, ${cursor.id})`;
   const rest = comesAfterInExpiryOrder(cursor, isDown);
   const level = levelsOf(query)?.at(cursor);
   return level === undefined

@@ -147,7 +147,7 @@ function endsOnDays({ accountId, now }: SummaryQuery, group: RawBuilder<boolean>
   return sql<CountRow>`select null, 0,
       coalesce(
         (select monitor_id from ${ofDay} and not (${hasProblem(now)}) order by not_after, monitor_id limit 1),
-        (select monitor_id from ${ofDay} order by host desc, port desc limit 1)),
+        (select monitor_id from ${ofDay} order by sort_name desc, port desc limit 1)),
       first_at,
       (select count(*) from ${ofDay})
     from (
@@ -238,10 +238,10 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
     .with('listed', (cte) =>
       cte
         .selectFrom('monitor_listing')
-        .select(['monitor_id', 'host', 'port', domainState(now).as('state')])
+        .select(['monitor_id', 'host', 'sort_name', 'port', domainState(now).as('state')])
         .where('account_id', '=', accountId)
         .where(hasProblem(now))
-        .orderBy('host')
+        .orderBy('sort_name')
         .orderBy('port')
         .limit(MAX_ENTRIES),
     )
@@ -259,7 +259,7 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
     .select(['listed.monitor_id as id', 'listed.host', 'listed.port', 'target', 'listed.state'])
     .select(['monitors.problem', 'problem_message', 'uptime', 'incident_members.message as down_message'])
     .select('monitors.certificate_fingerprint as fingerprint')
-    .orderBy('listed.host')
+    .orderBy('listed.sort_name')
     .orderBy('listed.port')
     .execute();
   return rows.flatMap(({ problem, problem_message, uptime, down_message, ...monitor }) => {

@@ -156,6 +156,8 @@ export interface CertificatesTable {
    * 0033).
    */
   issuer_line: Generated<string | null>;
+  /** Core's `sortName` of the name by which lists sort the certificate; null for most (migration 0038). */
+  sort_name: Generated<string | null>;
 }
 
 /**
@@ -166,7 +168,7 @@ export interface ServedCertificatesTable {
   account_id: string;
   fingerprint: string;
   not_after: number;
-  /** The subject, else the first alternative name, in lower case, at most 200 characters. */
+  /** `certificates.sort_name`, else the subject, else the first alternative name, in lower case, at most 200 characters. */
   name: string;
   /** The subject and every alternative name, in lower case, separated by spaces. */
   names: string;

@@ -60,6 +60,8 @@ export interface MonitorsTable {
   id: string;
   account_id: string;
   host: string;
+  /** Core's `sortName` of the host: null for most, and if an older program stored the row (migration 0038). */
+  sort_name: Generated<string | null>;
   port: number;
   /** How the endpoint is checked, as written by core's `writeTarget`; empty without a target. */
   target: Generated<string>;
@@ -144,6 +146,8 @@ export interface MonitorListingTable {
   monitor_id: string;
   created_at: number;
   host: string;
+  /** What lists sort the host by: `monitors.sort_name`, else the host. */
+  sort_name: string;
   port: number;
   /**
    * The phase of the monitor: 0 paused, 1 pending, 2 unread, 3 revoked (see DOMAIN_STATES), 4 if the state depends on

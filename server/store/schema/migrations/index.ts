@@ -17,6 +17,7 @@ import { addCertificateProblems } from './0034-certificate-problems.ts';
 import { listRefused } from './0035-refused-by-some.ts';
 import { addIncidentMembers } from './0036-incident-members.ts';
 import { listFlawed } from './0037-flaws.ts';
+import { addSortNames } from './0038-sort-names.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -52,6 +53,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   // An older program would look for the state of each domain in the incidents.
   '0036-incident-members': { up: addIncidentMembers, breaking: true },
   '0037-flaws': { up: listFlawed, breaking: false },
+  '0038-sort-names': { up: addSortNames, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
