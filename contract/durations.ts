@@ -20,3 +20,13 @@ export function periodBounds(period: string): { from: number; until: number } {
   const month = new Date(from);
   return { from, until: month.setUTCMonth(month.getUTCMonth() + 1) };
 }
+
+const INSTANT = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC/g;
+
+/** Replaces the instants in a sentence of the server, such as '22 November 2026, 14:32 UTC'. `written` gets them in ms UTC. */
+export function replaceInstants(text: string, written: (instant: number) => string): string {
+  return text.replaceAll(INSTANT, (words) => {
+    const instant = Date.parse(words.replace(',', ''));
+    return Number.isNaN(instant) ? words : written(instant);
+  });
+}

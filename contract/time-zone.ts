@@ -44,6 +44,12 @@ export function clockTime(at: number, timeZone: string): string {
   return `${hourAndMinute(at, timeZone)} ${zoneName ?? timeZone} (${utc})`;
 }
 
+/** Formats a day and time as emails show them: "22 November 2026, 14:32 UTC". */
+export function formatInstant(at: number, timeZone: string): string {
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'long' }).format(at);
+  return `${day}, ${clockTime(at, timeZone)}`;
+}
+
 function dayAndMonth(at: number, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'long' }).format(at);
 }

@@ -275,6 +275,14 @@ describe('Source files', () => {
     expect(own).toEqual(['contract/durations.ts']);
   });
 
+  it('write each date in a sentence of a check with its time, so that pages can put it in their time zone', () => {
+    const datesAlone = sources.filter(
+      (path) =>
+        path.startsWith('server/core/') && readFileSync(join(root, path), 'utf8').includes(' longDate('),
+    );
+    expect(datesAlone).toEqual(['server/core/alerting/alert-title.ts', 'server/core/long-date.ts']);
+  });
+
   it('read the environment only in server/config.ts', () => {
     const readers = sources.filter((path) =>
       /process\.env\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),

@@ -56,7 +56,7 @@ describe('textReport', () => {
       'This certificate is served at 192.0.2.1; the other address serves one that is valid until 8 February',
     );
     expect(report).toMatch(/192\.0\.2\.1 .* the certificate above\n/);
-    expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027\n/);
+    expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027, 14:30 UTC\n/);
   });
 
   it('quotes the answer of a server that refused the check', () => {

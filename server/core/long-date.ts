@@ -5,20 +5,20 @@ import { count } from '../../contract/words.ts';
 const formatIn = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
 
-/**
- * The format for UTC, created once: every check formats dates, and creating a format took a fifth of the whole check
- * (measured).
- */
+/** Created once: every check writes instants, and creating a format took a fifth of the whole check (measured). */
 const inUtc = formatIn('UTC');
 
 /** Returns a date as "22 November 2026" in the given zone (IANA name). Throws a RangeError if the zone is unknown. */
 export function longDate(at: number, timeZone: string): string {
-  return (timeZone === 'UTC' ? inUtc : formatIn(timeZone)).format(at);
+  return formatIn(timeZone).format(at);
 }
 
-/** Returns an instant as "23 November 2026, 17:41 UTC". */
+/**
+ * Returns an instant as "23 November 2026, 17:41 UTC". Sentences that pages and mails show have this form, never a date alone, so that
+ * `replaceInstants` can put them in the reader's time zone.
+ */
 export function longInstant(at: number): string {
-  return `${longDate(at, 'UTC')}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+  return `${inUtc.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
 }
 
 /** Time added before rounding down: a message is sent a little after its step and should still say "in 14 days". */

@@ -196,6 +196,19 @@ it('an alert about an incomplete chain says once which clients are affected, and
   );
 });
 
+it.each(['chain_broken', 'down'] as const)(
+  'an alert %s has the times of the check in the zone of the account',
+  (kind) => {
+    const facts = {
+      message: 'It ended on 19 November 2026, 23:30 UTC.',
+      fix: 'Wait until 20 November 2026, 12:00 UTC.',
+    };
+    const { text } = render(said(kind, 'opened', { facts, timeZone: 'Europe/Oslo' }));
+    expect(text).toContain('It ended on 20 November 2026, 00:30 CET (19 November, 23:30 UTC).');
+    expect(text).toContain('Wait until 20 November 2026, 13:00 CET (12:00 UTC).');
+  },
+);
+
 it('an alert mail lists the steps that the account chose', () => {
   expect(render({ steps: ['20d', '5d', '10%'] }).text).toContain(
     'Alerts go out 20, 9 and 5 days before expiry, and at expiry.',

@@ -139,6 +139,11 @@ test('dates use the browser’s time zone, and the days left are the same in all
     await expect(card(other, host)).toContainText(date);
     await expect(card(other, host)).toContainText(shown);
     await expect(other.locator('time').first()).toHaveAttribute('title', /UTC/);
+    await card(other, host).getByRole('link', { name: host }).click();
+    const findings = other
+      .getByRole('complementary')
+      .getByText(/^warning: The certificate should have been renewed by .* It expires on/);
+    await expect(findings).toContainText(`It expires on ${date} at `);
     await elsewhere.close();
   }
   expect(dates.size).toBe(2);

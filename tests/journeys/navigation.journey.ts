@@ -165,10 +165,10 @@ test('the command palette opens, pauses and adds domains, filters the list and o
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(new RegExp(`expires=${notAfter.toISOString().slice(0, 7)}`));
     await expect(card(page, host)).toBeVisible();
-    await page.getByRole('button', { name: `Expiring in ${name}: show every date` }).press('Enter');
+    await page.getByRole('button', { name: `Expiring in ${name} (UTC): show every date` }).press('Enter');
     await expect(page).not.toHaveURL(/expires=/);
     await page.goto('/dashboard?expires=2001-01');
-    await expect(page.getByText('No certificate expires in January 2001.')).toBeVisible();
+    await expect(page.getByText('No certificate expires in January 2001 (UTC).')).toBeVisible();
     await page.getByRole('button', { name: 'Clear' }).press('Enter');
     await expect(card(page, host)).toBeVisible();
   });

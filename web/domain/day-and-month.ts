@@ -42,15 +42,15 @@ export function shortDays(from: number, to: number): (instant: number) => string
   return to - from < YEAR_MS ? short : shortMonth;
 }
 
-/** Returns 'March 2027' for '2027-03', and '22 Nov – 5 Dec' for '2026-11-22..2026-12-05'. */
+/** Returns 'March 2027 (UTC)' for '2027-03', and '22 Nov – 5 Dec (UTC)' for '2026-11-22..2026-12-05'. */
 export function periodName(period: string): string {
   const { from, until } = periodBounds(period);
-  if (!isOfDays(period)) return utcMonth(from);
+  if (!isOfDays(period)) return `${utcMonth(from)} (UTC)`;
   const [first, last] = [utcDay(from), utcDay(until - 1)];
-  return first === last ? first : `${first} – ${last}`;
+  return `${first === last ? first : `${first} – ${last}`} (UTC)`;
 }
 
-/** Returns 'in March 2027', or 'on 22 Nov – 5 Dec'. */
+/** Returns 'in March 2027 (UTC)', or 'on 22 Nov – 5 Dec (UTC)'. */
 export function inPeriod(period: string): string {
   return `${isOfDays(period) ? 'on' : 'in'} ${periodName(period)}`;
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS, replaceInstants } from '../../contract/durations.ts';
 
 const LANGUAGE = 'en-GB';
 /** Creates the formatter when it is first used, because creating one takes a browser milliseconds. */
@@ -43,14 +43,9 @@ export function untilText(instant: number | string, now: number): string {
   return Math.abs(new Date(instant).getTime() - now) < DAY_MS ? text.slice(-5) : text;
 }
 
-const SERVER_INSTANT = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC/g;
-
-/** Replaces instants in the form of the server's texts, '22 November 2026, 14:32 UTC', by those of `longDateTime`. */
+/** Puts the instants in a sentence of the server, '22 November 2026, 14:32 UTC', in local time: '22 November 2026 at 15:32'. */
 export function inLocalTime(text: string): string {
-  return text.replaceAll(SERVER_INSTANT, (words) => {
-    const instant = Date.parse(words.replace(',', ''));
-    return Number.isNaN(instant) ? words : longDateTime(instant);
-  });
+  return replaceInstants(text, longDateTime);
 }
 
 /** Returns '22 November 2026 at 14:32 UTC', for tooltips. */

@@ -25,7 +25,7 @@ const INCIDENT: StoredIncident = {
   },
 };
 const wireOf = (change: Partial<StoredIncident>) =>
-  incidentWire({ ...INCIDENT, ...change }, { displayName: 'shop.example', timeZone: null, now: NOW });
+  incidentWire({ ...INCIDENT, ...change }, { displayName: 'shop.example', now: NOW });
 const ending = (notAfter: number) => ({
   problem: 'expiry' as const,
   facts: {

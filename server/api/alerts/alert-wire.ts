@@ -59,7 +59,7 @@ export function quietHoursFromWire(quiet: AlertSettingsWire['quiet_hours']): Ale
 
 export function incidentWire(
   incident: StoredIncident,
-  { displayName, timeZone, now }: { displayName: string; timeZone: string | null; now: number },
+  { displayName, now }: { displayName: string; now: number },
 ): AlertIncidentWire {
   const { problem, facts, endedAt } = incident;
   const step = stepOf(incident);
@@ -72,7 +72,7 @@ export function incidentWire(
       step,
       facts,
       displayName,
-      timeZone,
+      timeZone: null,
       now: endedAt ?? now,
     }),
     started_at: iso(incident.startedAt),

@@ -160,7 +160,7 @@ async function domainAlertsWire(
   if (monitor === null) return null;
   const context = await routingContext(store.db, { ...key, now }, store);
   const { timeZone, channels, settings } = context;
-  const wording = { productName: config.productName, timeZone, now };
+  const wording = { productName: config.productName, now };
   const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });
   const sent = await sentAlerts(store, key);
   const hasRecipient = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
@@ -171,7 +171,7 @@ async function domainAlertsWire(
     for await (const one of forecast.monitors()) planned.push(...plannedAlerts(one, forecast, { now }));
   return {
     incidents: incidents.map((incident) =>
-      incidentWire(incident, { displayName: displayName(monitor), timeZone, now }),
+      incidentWire(incident, { displayName: displayName(monitor), now }),
     ),
     is_told: hasRecipient,
     planned: planned.slice(0, MAX_PLANNED),

@@ -63,8 +63,6 @@ function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
 /** Values that the title of an alert depends on. Test messages contain the product's name. */
 export interface TitleContext {
   productName: string;
-  /** IANA name of the account's time zone; null for UTC. */
-  timeZone: string | null;
   now: number;
 }
 
@@ -98,14 +96,14 @@ export function deliveryWire(receipt: DeliveryRecord, wording: TitleContext): De
   };
 }
 
-export function alertTitleOf(alert: SentAlert, { productName, timeZone, now }: TitleContext): string {
+export function alertTitleOf(alert: SentAlert, { productName, now }: TitleContext): string {
   const { kind, step, facts, monitor } = alert;
   return alertTitle({
     kind,
     step,
     facts,
     now,
-    timeZone,
+    timeZone: null,
     displayName: monitor === null ? productName : displayName(monitor),
   });
 }

@@ -92,7 +92,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const refusal = await refuseTest(parts, session, key, now);
     if (refusal) return refusal;
     const answerOf = (receipt: DeliveryRecord) => ({
-      data: deliveryWire(receipt, wordingOf(parts, session, now)),
+      data: deliveryWire(receipt, wordingOf(parts, now)),
     });
     const sent = await sendTest(store, {
       accountId: account.id,
@@ -133,11 +133,7 @@ type ChannelChange = Parsed<typeof CALLS.changeChannel, 'body'>;
 const planOf = ({ store }: AppParts, { account }: Caller, now: number): Plan =>
   entitlementAt(store, account.entitlement, now).plan;
 
-const wordingOf = ({ config }: AppParts, { account }: Caller, now: number) => ({
-  productName: config.productName,
-  timeZone: account.timeZone,
-  now,
-});
+const wordingOf = ({ config }: AppParts, now: number) => ({ productName: config.productName, now });
 
 /** Returns the invitation that the recipient of an email channel must accept; null for other kinds. */
 async function invitationFor(
@@ -251,7 +247,7 @@ async function deliveryPage(
     after: after && { createdAt: after.at, id: after.id },
   });
   const last = receipts.length < limit ? undefined : receipts.at(-1);
-  const wording = wordingOf(parts, session, now);
+  const wording = wordingOf(parts, now);
   return {
     data: receipts.map((receipt) => deliveryWire(receipt, wording)),
     next_cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,

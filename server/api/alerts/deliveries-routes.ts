@@ -14,13 +14,13 @@ import { refuseUnverified } from '../auth/verified-address.ts';
 export function deliveryRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
   const { productName } = parts.config;
-  const answerOf = (receipt: DeliveryRecord, context: { timeZone: string | null; now: number }) => ({
-    data: deliveryWire(receipt, { productName, ...context }),
+  const answerOf = (receipt: DeliveryRecord, now: number) => ({
+    data: deliveryWire(receipt, { productName, now }),
   });
 
   api.on(CALLS.delivery, async ({ params, session: { account }, now }) => {
     const receipt = await deliveryOf(store.db, { accountId: account.id, deliveryId: params.id });
-    return receipt === null ? notFound() : answerOf(receipt, { timeZone: account.timeZone, now });
+    return receipt === null ? notFound() : answerOf(receipt, now);
   });
 
   api.on(CALLS.replayDelivery, async ({ params, session: { account }, idempotency, now }) => {
@@ -39,15 +39,14 @@ export function deliveryRoutes(api: Api, parts: AppParts): void {
         now,
       }));
     if (limited) return limited;
-    const context = { timeZone: account.timeZone, now };
     const replayed = await replayDelivery(store, {
       ...key,
       now,
-      alsoWrite: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt, context)),
+      alsoWrite: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt, now)),
     });
     if (replayed === 'not_found') return notFound();
     if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();
-    return answerOf(replayed, context);
+    return answerOf(replayed, now);
   });
 }
 

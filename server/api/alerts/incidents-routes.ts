@@ -33,8 +33,7 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
     const incident = await changeIncident(store, { accountId: account.id, incidentId, change: choice, now });
     const monitor = await findMonitor(store, { accountId: account.id, monitorId });
     if (incident === null || monitor === null) return noIncident();
-    const { timeZone } = account;
-    return { data: incidentWire(incident, { displayName: displayName(monitor), timeZone, now }) };
+    return { data: incidentWire(incident, { displayName: displayName(monitor), now }) };
   }
 
   api.on(CALLS.acknowledgeIncident, async ({ params, body, session: { account }, now }) =>

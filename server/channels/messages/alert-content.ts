@@ -17,7 +17,7 @@ import { changedWords, faultWords } from './fault-words.ts';
 import { goodNewsWords } from './good-news-words.ts';
 import { revokedWords } from './revoked-words.ts';
 import { uptimeWords } from './uptime-words.ts';
-import { formatInstant } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 import { count } from '../../../contract/words.ts';
 
 /** Returns the words and data of an alert. @throws TypeError if its kind is unknown or its certificate is missing. */

@@ -3,7 +3,7 @@ import { displayName } from '../../core/endpoint.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import { CHANNEL_LABELS } from '../../../contract/words.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
-import { formatInstant } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
 

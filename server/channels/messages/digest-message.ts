@@ -6,7 +6,8 @@ import type { Targeted } from '../../core/target.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
-import { formatInstant, weekdayDate } from './wording.ts';
+import { weekdayDate } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 import { durationInTwoUnits } from '../../../contract/state/schedule.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { count, grouped } from '../../../contract/words.ts';
@@ -30,7 +31,7 @@ export function digestMessage(
     heading: `${heading}.`,
     paragraphs: [
       firstLineOf(digest, timeZone),
-      `Your week from ${longDate(digest.from, timeZone)} to ${longDate(digest.until, timeZone)}, for ` +
+      `Your week from ${longDate(digest.from, timeZone)} to ${longDate(digest.until, timeZone)} (${timeZone.replaceAll('_', ' ')}), for ` +
         `${digest.watched === 1 ? 'the domain' : `the ${count(digest.watched, 'domain')}`} that you watch.`,
     ],
     lists: listsOf(digest, timeZone),

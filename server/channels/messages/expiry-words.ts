@@ -12,13 +12,12 @@ import type { DrawnMail } from './mail-layout.ts';
 import {
   alertTimes,
   clientConsequence,
-  formatInstant,
   hostRows,
   lastChecked,
   lastSeenParagraph,
   weekdayDate,
 } from './wording.ts';
-import { clockTime } from '../../../contract/time-zone.ts';
+import { formatInstant, clockTime } from '../../../contract/time-zone.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { expiryState } from '../../../contract/state/badge.ts';
 import { CRITICAL_DAYS } from '../../../contract/words.ts';

@@ -1,17 +1,18 @@
 import { WRONG_NAME } from '../../../contract/check-words.ts';
 import type { AlertCertificate } from '../../core/alerting/alert.ts';
 import { longDate } from '../../core/long-date.ts';
-import { oneLine, truncatedLine } from '../../core/one-line.ts';
+import { oneLine } from '../../core/one-line.ts';
 import { alertCertificateFacts, type AlertWords, type DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {
+  checkSentence,
   clientConsequence,
-  formatInstant,
   hostRows,
   lastChecked,
   lastSeenParagraph,
   waitingRows,
 } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed';
 
@@ -72,8 +73,8 @@ const FAULTS: Record<Fault, FaultWords> = {
 export function faultWords(input: DomainAlertInput, fault: Fault): AlertWords {
   const { host, alert } = input;
   const { badge, before, after, schedule } = FAULTS[fault];
-  const message = sentence(alert.facts.message);
-  const fix = sentence(alert.facts.fix);
+  const message = checkSentence(alert.facts.message, input.timeZone);
+  const fix = checkSentence(alert.facts.fix, input.timeZone);
   const lead = FAULTS[fault].lead(clientConsequence(input.monitor.port), message);
   return {
     badge,
@@ -144,11 +145,4 @@ function issuerRows(input: DomainAlertInput): DrawnMail['facts'] {
 /** Returns the first 16 digits of a fingerprint, enough to compare two certificates by eye. */
 function shortFingerprint(fingerprint: string): string {
   return `SHA-256 ${fingerprint.slice(0, 16)}${fingerprint.length > 16 ? '…' : ''}`;
-}
-
-const MAX_SENTENCE_LENGTH = 600;
-
-/** Returns the sentence of a verdict on one line of at most 600 characters, because it contains text from certificates. */
-function sentence(text: string | null): string {
-  return truncatedLine(text ?? '', MAX_SENTENCE_LENGTH);
 }

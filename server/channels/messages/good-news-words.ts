@@ -2,7 +2,8 @@ import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { AlertWords, DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { formatInstant, hostRows, lastChecked, weekdayDate } from './wording.ts';
+import { hostRows, lastChecked, weekdayDate } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 
 interface GoodNews {
   badge: string;

@@ -1,7 +1,7 @@
 import type { AccountMail } from '../../core/account-mail.ts';
 import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
-import { formatInstant } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 
 interface AlarmText {
   title: string;

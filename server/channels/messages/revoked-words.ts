@@ -8,8 +8,8 @@ import {
   type DomainAlertInput,
 } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { formatInstant, hostRows, lastSeenParagraph, weekdayDate } from './wording.ts';
-import { clockTime } from '../../../contract/time-zone.ts';
+import { hostRows, lastSeenParagraph, weekdayDate } from './wording.ts';
+import { formatInstant, clockTime } from '../../../contract/time-zone.ts';
 
 /** Returns the words about a revoked certificate. */
 export function revokedWords(input: DomainAlertInput): AlertWords {

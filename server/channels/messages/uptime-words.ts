@@ -1,11 +1,9 @@
-import { truncatedLine } from '../../core/one-line.ts';
 import type { AlertWords, DomainAlertInput } from './alert-input.ts';
-import { formatInstant, hostRows, lastChecked } from './wording.ts';
+import { checkSentence, hostRows, lastChecked } from './wording.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { durationInTwoUnits } from '../../../contract/state/schedule.ts';
 import { count } from '../../../contract/words.ts';
-
-const MAX_SENTENCE_LENGTH = 600;
 
 /** Returns the words about an endpoint that is down, flapping or up again. */
 export function uptimeWords(input: DomainAlertInput): AlertWords {
@@ -61,16 +59,11 @@ function severalOutages(input: DomainAlertInput, words: (typeof SEVERAL)[keyof t
   };
 }
 
-/** Returns the message of the check on one line; empty if there is none. */
-function checkSentence({ alert }: DomainAlertInput): string {
-  return truncatedLine(alert.facts.message ?? '', MAX_SENTENCE_LENGTH);
-}
-
 function down(input: DomainAlertInput): AlertWords {
   const { host, alert, now, timeZone } = input;
   const { startedAt } = alert.facts;
-  const seen = checkSentence(input);
-  const fix = truncatedLine(alert.facts.fix ?? '', MAX_SENTENCE_LENGTH) || DEFAULT_FIX;
+  const seen = checkSentence(input.alert.facts.message, input.timeZone);
+  const fix = checkSentence(alert.facts.fix, timeZone) || DEFAULT_FIX;
   const since = formatInstant(startedAt, timeZone);
   return {
     badge: { tone: 'critical', text: 'Down' },
@@ -98,7 +91,7 @@ const DEFAULT_FIX =
 function flapping(input: DomainAlertInput): AlertWords {
   const { host, alert, timeZone } = input;
   const { startedAt, endedAt } = alert.facts;
-  const seen = checkSentence(input);
+  const seen = checkSentence(input.alert.facts.message, input.timeZone);
   return {
     badge: { tone: 'soon', text: 'Flapping' },
     preheader: 'Down 3 times within 6 hours. We write again when it has been up for an hour.',

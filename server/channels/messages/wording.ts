@@ -1,10 +1,11 @@
 import { alertSteps, type ChosenStep } from '../../core/alert-steps.ts';
 import { displayName } from '../../core/endpoint.ts';
 import { longDate } from '../../core/long-date.ts';
+import { truncatedLine } from '../../core/one-line.ts';
 import type { DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
-import { clockTime } from '../../../contract/time-zone.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, replaceInstants } from '../../../contract/durations.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 import { count } from '../../../contract/words.ts';
 
 /**
@@ -20,9 +21,15 @@ export function weekdayDate(at: number, timeZone: string): string {
   return `${weekday}, ${longDate(at, timeZone)}`;
 }
 
-/** Formats a day and time: "22 November 2026, 14:32 UTC". */
-export function formatInstant(at: number, timeZone: string): string {
-  return `${longDate(at, timeZone)}, ${clockTime(at, timeZone)}`;
+const MAX_SENTENCE_LENGTH = 600;
+
+/**
+ * Returns a sentence of the check in the reader's time zone, on one line of at most 600 characters, because it contains text from
+ * certificates. Empty if there is none.
+ */
+export function checkSentence(sentence: string | null, timeZone: string): string {
+  const line = truncatedLine(sentence ?? '', MAX_SENTENCE_LENGTH);
+  return replaceInstants(line, (at) => formatInstant(at, timeZone));
 }
 
 const HTTPS_PORT = 443;

@@ -45,7 +45,7 @@ describe('the title of an alert', () => {
     [title('expiry', 'three_days'), 'pay.fjord.example expires in 2 days'],
     [title('expiry', '2d', {}, END - 5 * HOUR), 'pay.fjord.example expires in 5 hours'],
     [title('expiry', 'renewal_overdue'), 'pay.fjord.example expires in 2 days, renewal overdue'],
-    [title('expiry', 'critical', {}, END), 'pay.fjord.example expired on 22 November 2026'],
+    [title('expiry', 'critical', {}, END), 'pay.fjord.example expired on 22 November 2026, 23:30 UTC'],
     [
       title('expiry', 'critical', intermediate),
       'pay.fjord.example: an intermediate certificate expires in 2 days',

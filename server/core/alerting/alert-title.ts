@@ -1,4 +1,4 @@
-import { duration, longDate } from '../long-date.ts';
+import { duration, longDate, longInstant } from '../long-date.ts';
 import type { AlertFacts, AlertKind, AlertStep } from './alert.ts';
 import { knownZone } from './local-time.ts';
 
@@ -11,7 +11,7 @@ export interface AlertTitleInput {
   /** Whether `displayName` stands for several hosts in a message about outages. */
   isPlural?: boolean;
   now: number;
-  /** Time zone as an IANA name. Null and unknown names count as UTC. */
+  /** Time zone of dates, as an IANA name; null writes instants in UTC. Unknown names count as UTC. */
   timeZone: string | null;
 }
 
@@ -50,13 +50,16 @@ export function alertTitle(alert: AlertTitleInput): string {
   }
 }
 
+const dayIn = (timeZone: string | null, at: number): string =>
+  timeZone === null ? longInstant(at) : longDate(at, knownZone(timeZone));
+
 function expiryTitle({ step, facts, displayName, now, timeZone }: AlertTitleInput): string {
   const { certificate } = facts;
   const isLeaf = certificate?.role !== 'intermediate';
   const what = isLeaf ? displayName : `${displayName}: an intermediate certificate`;
   if (certificate === null) return `${what} expires soon`;
   const { notAfter } = certificate;
-  if (now >= notAfter) return `${what} expired on ${longDate(notAfter, knownZone(timeZone))}`;
+  if (now >= notAfter) return `${what} expired on ${dayIn(timeZone, notAfter)}`;
   const expires = `${what} expires in ${duration(notAfter - now)}`;
   return step === 'renewal_overdue' ? `${expires}, renewal overdue` : expires;
 }
@@ -65,7 +68,7 @@ function registrationTitle({ facts, displayName, now, timeZone }: AlertTitleInpu
   const { domain, expiresAt } = facts.registration ?? { domain: displayName, expiresAt: now };
   return now < expiresAt
     ? `The registration of ${domain} ends in ${duration(expiresAt - now)}`
-    : `The registration of ${domain} ended on ${longDate(expiresAt, knownZone(timeZone))}`;
+    : `The registration of ${domain} ended on ${dayIn(timeZone, expiresAt)}`;
 }
 
 function resolvedTitle(alert: AlertTitleInput): string {

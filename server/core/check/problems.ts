@@ -5,7 +5,7 @@ import { displayName } from '../endpoint.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import { connectsTo } from '../judge/clients/client-rule.ts';
 import { clientsRefusingNow } from '../judge/clients/refusals.ts';
-import { longDate } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import type { Observation } from '../observation.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
@@ -73,7 +73,7 @@ function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; fin
 
 /** Says that an intermediate expires before the leaf. `notAfter` in ms UTC. */
 export const limitingMessage = ({ name, notAfter }: { name: string; notAfter: number }): string =>
-  `Its intermediate ${name} expires first, on ${longDate(notAfter, 'UTC')}.`;
+  `Its intermediate ${name} expires first, on ${longInstant(notAfter)}.`;
 
 /** Returns the worst problem: a finding that is more than a note, or an intermediate that expires within two weeks. Null if all is fine. */
 export function problemOf(

@@ -1,5 +1,5 @@
 import { count } from '../../../contract/words.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { STAGE_WORDS, whatHappened } from '../report/reach-words.ts';
 import { compareAddresses, inspect, lookUpCommand, verify } from '../report/reproduce.ts';
@@ -43,9 +43,9 @@ export const ADDRESS_FINDINGS = {
       shown_in_turn: kind(
         object({ certificates: list(object({ fingerprint: text, notAfter: number })) }),
         ({ certificates }) => ({
-          message: `The host alternates between ${certificates.length} certificates, probably from several servers behind one address. The earliest expires on ${longDate(certificates[0]?.notAfter ?? 0, 'UTC')}.`,
+          message: `The host alternates between ${certificates.length} certificates, probably from several servers behind one address. The earliest expires on ${longInstant(certificates[0]?.notAfter ?? 0)}.`,
           evidence: certificates.map(({ fingerprint, notAfter }) => ({
-            label: `Until ${longDate(notAfter, 'UTC')}`,
+            label: `Until ${longInstant(notAfter)}`,
             value: `SHA-256 ${fingerprint}`,
           })),
         }),
@@ -68,7 +68,7 @@ export const ADDRESS_FINDINGS = {
           evidence: object({ serialNumber: text }),
         }),
         ({ name, names, total, notAfter, evidence }) => ({
-          message: `Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: ${name}, valid until ${longDate(notAfter, 'UTC')}.`,
+          message: `Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: ${name}, valid until ${longInstant(notAfter)}.`,
           evidence: [
             { label: 'Certificate', value: name },
             { label: 'Names', value: listOfNames({ names, total }) },
@@ -143,7 +143,7 @@ function differenceSentence(
 ): string {
   const isOne = addresses === 1;
   const share = `${addresses} of ${read} addresses`;
-  const date = longDate(notAfter, 'UTC');
+  const date = longInstant(notAfter);
   switch (others) {
     case 'its_renewals':
       return `${share} still ${isOne ? 'serves' : 'serve'} the old certificate, which expires on ${date}.`;

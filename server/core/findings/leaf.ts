@@ -9,7 +9,7 @@ import { count } from '../../../contract/words.ts';
 import { unicodeName } from '../endpoint.ts';
 import { connectsTo, severityOf } from '../judge/clients/client-rule.ts';
 import { coversWithTrailingDot } from '../judge/clients/name-rules.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import { oneLine } from '../one-line.ts';
 import { unreadableCertificate } from '../report/reach-words.ts';
 import { inspect } from '../report/reproduce.ts';
@@ -55,7 +55,7 @@ export const LEAF_FINDINGS = {
       expired: kind(
         object({ notAfter: number, evidence: object({ notBefore: number }) }),
         ({ notAfter, evidence }) => ({
-          message: `The certificate expired on ${longDate(notAfter, 'UTC')}.`,
+          message: `The certificate expired on ${longInstant(notAfter)}.`,
           evidence: validity(evidence.notBefore, notAfter),
         }),
       ),
@@ -98,7 +98,7 @@ export const LEAF_FINDINGS = {
       long_lifetime: kind(
         object({ notBefore: number, days: number, mostDays: number }),
         ({ days, mostDays, notBefore }) => ({
-          message: `The certificate is valid for ${count(days, 'day')}. Browsers accept at most ${count(mostDays, 'day')} for public certificates issued on ${longDate(notBefore, 'UTC')}.`,
+          message: `The certificate is valid for ${count(days, 'day')}. Browsers accept at most ${count(mostDays, 'day')} for public certificates issued on ${longInstant(notBefore)}.`,
           evidence: [
             { label: 'Validity', value: count(days, 'day') },
             { label: 'Maximum allowed', value: count(mostDays, 'day') },
@@ -155,7 +155,7 @@ function coveringFix(host: string): string {
 /** Returns the end of a sentence about a certificate that is not valid yet. */
 export function notYetValid({ notBefore, minutes }: { notBefore: number; minutes?: number }): string {
   return minutes === undefined
-    ? `is not valid before ${longDate(notBefore, 'UTC')}.`
+    ? `is not valid before ${longInstant(notBefore)}.`
     : `is not valid for ${count(minutes, 'more minute')}. Clients refuse it until then, unless our clock is slow.`;
 }
 

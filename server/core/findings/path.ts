@@ -9,7 +9,7 @@ import { clientsRefusingAnchor } from '../judge/clients/anchor-rules.ts';
 import { connectsTo, severityOf } from '../judge/clients/client-rule.ts';
 import { clientsRefusingCritical, clientsRefusingMalformed } from '../judge/clients/extension-rules.ts';
 import { clientsRefusingAlgorithm } from '../judge/clients/field-rules.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import { inspect, verify } from '../report/reproduce.ts';
 import { boolean, both, code, type Infer, nullable, number, object, text, union } from '../shape.ts';
 import { type AuthorityPlace, contentKey, type Definition, type FoundIn, kind } from './definition.ts';
@@ -139,7 +139,7 @@ export const PATH_FINDINGS = {
   distrusted_root: {
     kinds: {
       distrusted_root: kind(object({ root: text, trustedUntil: number }), ({ root, trustedUntil }) => ({
-        message: `Chrome does not trust certificates of the root “${root}” that were issued after ${longDate(trustedUntil, 'UTC')}, and this one is newer.`,
+        message: `Chrome does not trust certificates of the root “${root}” that were issued after ${longInstant(trustedUntil)}, and this one is newer.`,
         evidence: [
           { label: 'Root', value: root },
           { label: 'Trusted for certificates issued until', value: longInstant(trustedUntil) },
@@ -190,7 +190,7 @@ function faultSentence(facts: FaultFacts): string {
     case 'untrusted_root':
       return `The certificate is not trusted: it leads to “${facts.root}”, which is not a known authority.`;
     case 'expired':
-      return `The certificate is not trusted: the certificate of its authority “${facts.authority}” expired on ${longDate(facts.notAfter, 'UTC')}.`;
+      return `The certificate is not trusted: the certificate of its authority “${facts.authority}” expired on ${longInstant(facts.notAfter)}.`;
     case 'self_signed':
       return 'The certificate is self-signed, so clients do not trust it.';
     case 'weak_key':

@@ -1,4 +1,4 @@
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import { inspect } from '../report/reproduce.ts';
 import { boolean, type Infer, nullable, number, object, text } from '../shape.ts';
 import { type Definition, kind, type Words } from './definition.ts';
@@ -24,7 +24,7 @@ export const RENEWAL_FINDINGS = {
           evidence: object({ serialNumber: text, window: nullable(renewalWindow) }),
         }),
         ({ dueAt, notAfter, evidence }) => ({
-          message: `The certificate should have been renewed by ${longDate(dueAt, 'UTC')}. It expires on ${longDate(notAfter, 'UTC')}.`,
+          message: `The certificate should have been renewed by ${longInstant(dueAt)}. It expires on ${longInstant(notAfter)}.`,
           evidence: [
             { label: 'Serial number', value: evidence.serialNumber },
             { label: 'Renewal due', value: longInstant(dueAt) },
@@ -46,7 +46,7 @@ export const RENEWAL_FINDINGS = {
       replacement_wanted: kind(
         object({ window: renewalWindow, hasBegun: boolean }),
         ({ window, hasBegun }) => ({
-          message: `Your CA wants this certificate replaced ${hasBegun ? 'now' : `by ${longDate(window.end, 'UTC')}`}${window.explanationUrl === null ? ', earlier than usual' : ', and explains why'}.`,
+          message: `Your CA wants this certificate replaced ${hasBegun ? 'now' : `by ${longInstant(window.end)}`}${window.explanationUrl === null ? ', earlier than usual' : ', and explains why'}.`,
           evidence: windowEvidence(window),
         }),
       ),

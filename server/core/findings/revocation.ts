@@ -1,5 +1,5 @@
 import type { Client } from '../../../contract/check-words.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import type { RevocationProblem } from '../observation.ts';
 import { connectWith } from '../report/reproduce.ts';
 import { boolean, code, type Infer, nullable, number, object, text } from '../shape.ts';
@@ -103,10 +103,10 @@ function revokedWords(facts: Infer<typeof revokedFacts>): Words {
   const because = revocationReason(reason);
   const dissent = facts.dissent && revocationSource(facts.dissent);
   const what = role === 'leaf' ? 'The certificate' : `The intermediate certificate “${name}”`;
-  const when = revokedAt === null ? '' : ` on ${longDate(revokedAt, 'UTC')}`;
+  const when = revokedAt === null ? '' : ` on ${longInstant(revokedAt)}`;
   const why = because === null ? '' : ` because ${because}`;
   const who = wasSaidBefore
-    ? `as ${revocationSource(source)} said on ${longDate(at, 'UTC')}`
+    ? `as ${revocationSource(source)} said on ${longInstant(at)}`
     : `according to ${revocationSource(source)}${dissent === null ? '' : `, although ${dissent} does not list it as revoked`}`;
   return {
     message: served

@@ -3,7 +3,7 @@ import type { Certificate } from '../../pki/certificate.ts';
 import type { PathFailure } from '../../pki/path-failure.ts';
 import type { Client } from '../../../contract/check-words.ts';
 import { certificateName, issuerName } from '../facts.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import type { HandshakeObservation } from '../observation.ts';
 import { verify } from '../report/reproduce.ts';
 import { boolean, code, list, number, object, optional, text } from '../shape.ts';
@@ -60,7 +60,7 @@ export const SENT_CHAIN_FINDINGS = {
     kinds: {
       /** No path is valid, and the search rejected this CA certificate because it has expired. */
       expired_authority: kind(object({ name: text, notAfter: number }), ({ name, notAfter }) => ({
-        message: `The intermediate certificate “${name}” expired on ${longDate(notAfter, 'UTC')}. Without it, clients cannot verify this host.`,
+        message: `The intermediate certificate “${name}” expired on ${longInstant(notAfter)}. Without it, clients cannot verify this host.`,
         evidence: [
           { label: 'Intermediate', value: name },
           { label: 'Expired', value: longInstant(notAfter) },
@@ -75,7 +75,7 @@ export const SENT_CHAIN_FINDINGS = {
           evidence: object({ missing: list(text), sent: list(text) }),
         }),
         (facts) => ({
-          message: `Your server sends the intermediate “${facts.name}”, which expired on ${longDate(facts.notAfter, 'UTC')}. ${whoRefuses(facts)}`,
+          message: `Your server sends the intermediate “${facts.name}”, which expired on ${longInstant(facts.notAfter)}. ${whoRefuses(facts)}`,
           evidence: missingAndSent(facts.evidence.missing, facts.evidence.sent),
         }),
         { refusedBy: refusingMissing, breaksChain: true },
@@ -89,7 +89,7 @@ export const SENT_CHAIN_FINDINGS = {
   unused_certificate_expired: {
     kinds: {
       unused_expired: kind(object({ name: text, notAfter: number }), ({ name, notAfter }) => ({
-        message: `The server also sends “${name}”, which expired on ${longDate(notAfter, 'UTC')}. No client needs it.`,
+        message: `The server also sends “${name}”, which expired on ${longInstant(notAfter)}. No client needs it.`,
         evidence: [
           { label: 'Certificate', value: name },
           { label: 'Expired', value: longInstant(notAfter) },

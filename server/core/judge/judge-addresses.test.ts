@@ -25,7 +25,8 @@ describe('the verdict on several addresses', () => {
       {
         code: 'certificates_differ',
         severity: 'warning',
-        message: '1 of 3 addresses still serves the old certificate, which expires on 25 November 2026.',
+        message:
+          '1 of 3 addresses still serves the old certificate, which expires on 25 November 2026, 14:30 UTC.',
         fix: 'Install the new certificate on the server at 192.0.2.2 too, and reload it.',
         addresses: ['192.0.2.2'],
         fingerprint: old.fingerprint,

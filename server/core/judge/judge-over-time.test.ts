@@ -56,7 +56,7 @@ describe('certificates that alternate at one address', () => {
         code: 'certificates_differ',
         severity: 'note',
         message:
-          'The host alternates between 2 certificates, probably from several servers behind one address. The earliest expires on 9 January 2027.',
+          'The host alternates between 2 certificates, probably from several servers behind one address. The earliest expires on 9 January 2027, 14:30 UTC.',
       },
     ]);
     expect(expiring?.toSorted()).toEqual([a.fingerprint, b.fingerprint].toSorted());
@@ -108,7 +108,8 @@ describe('certificates that differ between addresses', () => {
     expect(findings).toMatchObject([
       {
         code: 'certificates_differ',
-        message: '2 of 6 addresses still serve the old certificate, which expires on 9 January 2027.',
+        message:
+          '2 of 6 addresses still serve the old certificate, which expires on 9 January 2027, 14:30 UTC.',
         fix: 'Install the new certificate on the servers at 192.0.2.1 and 192.0.2.2 too, and reload them.',
         addresses: ['192.0.2.1', '192.0.2.2'],
       },
@@ -264,7 +265,7 @@ describe('the certificate for clients that send no ALPN', () => {
         addresses: ['192.0.2.1'],
         clients: [],
         message:
-          'Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: turn.fjord.example, valid until 10 December 2026.',
+          'Clients that send no ALPN, such as old programs and monitoring tools, get another certificate: turn.fjord.example, valid until 10 December 2026, 14:30 UTC.',
       },
     ]);
     expect(findings[0]?.evidence).toContainEqual({

@@ -121,7 +121,7 @@ describe('an incomplete chain', () => {
     expect(codes(verdict)).toEqual(['warning intermediate_expired', 'note unused_certificate_expired']);
     expect(inWords(verdict).findings[0]).toMatchObject({
       message:
-        'Your server sends the intermediate “Fjord CA 1”, which expired on 19 November 2026. Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.',
+        'Your server sends the intermediate “Fjord CA 1”, which expired on 19 November 2026, 14:30 UTC. Chrome and Safari may still connect; Firefox, curl, Java and many apps will not.',
       attachment: 'chain',
     });
     expect(verdict.limiting?.fingerprint).toBe(expired.fingerprint);

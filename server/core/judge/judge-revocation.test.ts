@@ -101,7 +101,7 @@ describe('the revocation state', () => {
         code: 'revoked',
         severity: 'critical',
         message:
-          'The certificate was revoked on 18 November 2026 because its key was compromised, according to the authority’s list (CRL).',
+          'The certificate was revoked on 18 November 2026, 14:30 UTC because its key was compromised, according to the authority’s list (CRL).',
         fingerprint: leaf.fingerprint,
       },
     ]);
@@ -252,10 +252,10 @@ describe('an earlier revocation', () => {
   it('is reported with the date of the answer once no source confirms it', () => {
     const lifted = judged([said('crl', 'good')], { now: NOW + DAY, previous: before });
     expect(inWords(lifted).findings[0]?.message).toMatch(
-      /was revoked on 18 November 2026 .*, as the authority’s list \(CRL\) said on 20 November 2026\.$/,
+      /was revoked on 18 November 2026, 14:30 UTC .*, as the authority’s list \(CRL\) said on 20 November 2026, 14:30 UTC\.$/,
     );
     expect(revocationSentence(lifted.revocation)).toBe(
-      'Revoked, as the authority’s list (CRL) said on 20 November 2026.',
+      'Revoked, as the authority’s list (CRL) said on 20 November 2026, 14:30 UTC.',
     );
     expect(revocationSentence(before.revocation)).toBe('Revoked, according to the authority’s list (CRL).');
   });

@@ -54,7 +54,7 @@ describe('the verdict on a chain', () => {
     expect(codes(verdict)).toEqual(['expired']);
     expect(inWords(verdict).findings[0]).toMatchObject({
       severity: 'critical',
-      message: 'The certificate expired on 19 November 2026.',
+      message: 'The certificate expired on 19 November 2026, 14:30 UTC.',
       fingerprint: leaf.fingerprint,
     });
     expect(verdict).toMatchObject({ reached: true, trusted: false });
@@ -260,7 +260,7 @@ describe('the validity of a chain', () => {
       {
         code: 'path_invalid',
         message:
-          'The certificate is not trusted: the certificate of its authority “Fading Root” expired on 19 November 2026.',
+          'The certificate is not trusted: the certificate of its authority “Fading Root” expired on 19 November 2026, 14:30 UTC.',
         fix: expect.stringMatching(/^If this authority is your own, renew its certificate/),
       },
     ]);

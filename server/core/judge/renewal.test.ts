@@ -75,7 +75,7 @@ describe('an overdue renewal', () => {
         code: 'renewal_overdue',
         severity: 'warning',
         message:
-          'The certificate should have been renewed by 22 December 2026. It expires on 19 January 2027.',
+          'The certificate should have been renewed by 22 December 2026, 14:30 UTC. It expires on 19 January 2027, 14:30 UTC.',
       },
     ]);
   });
@@ -112,7 +112,7 @@ describe('a replacement that the CA wants', () => {
       'renewal_overdue',
     ]);
     expect(inWords(judgedWith(early, currentOptions.notBefore + 10 * DAY)).findings[0]?.message).toBe(
-      'Your CA wants this certificate replaced by 11 November 2026, earlier than usual.',
+      'Your CA wants this certificate replaced by 11 November 2026, 14:30 UTC, earlier than usual.',
     );
     expect(judgedWith([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);
   });

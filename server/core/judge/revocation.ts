@@ -2,7 +2,7 @@ import { type Certificate, hasNoRevocationInformation } from '../../pki/certific
 import { isFinal, MAX_AGE_WITHOUT_NEXT_UPDATE_MS } from '../../pki/revocation/revocation-status.ts';
 import { certificateName } from '../facts.ts';
 import { revocationSource } from '../findings/revocation.ts';
-import { longDate } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import type { RevocationEvidence } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
@@ -139,7 +139,7 @@ export function revocationSentence(revocation: RevocationVerdict): string {
       return `Not revoked, according to ${named}.`;
     case 'revoked':
       return isKnownFromEarlierCheck(revocation) && at !== null
-        ? `Revoked, as ${named} said on ${longDate(at, 'UTC')}.`
+        ? `Revoked, as ${named} said on ${longInstant(at)}.`
         : `Revoked, according to ${named}.`;
     case 'not_applicable':
       return 'Not applicable: short-lived, or issued without revocation.';

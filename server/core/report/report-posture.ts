@@ -1,6 +1,6 @@
 import { type Client, KEY_TYPE_NAMES } from '../../../contract/check-words.ts';
 import { clientNames } from '../judge/clients/client-rule.ts';
-import { longDate } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import { listed } from '../one-line.ts';
 import { code, plain } from './markdown.ts';
 import { postureTestedAt } from '../judge/previous-verdict.ts';
@@ -19,13 +19,13 @@ export function postureLines(posture: PostureVerdict): string[] {
     `- Registration of the domain: ${registrationText(registration)}`,
     ...alternates.map(
       ({ keyType, certificate, clients }) =>
-        `- Certificate with an ${KEY_TYPE_NAMES[keyType] ?? keyType} key, for ${recipients(clients)}: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
+        `- Certificate with an ${KEY_TYPE_NAMES[keyType] ?? keyType} key, for ${recipients(clients)}: ${code(certificate.name)}, until ${longInstant(certificate.notAfter)}`,
     ),
     ...(untested.length === 0
       ? []
       : [`- Not tested${isPostureComplete(posture) ? '' : ' yet'}: ${untested.join('; ')}`]),
-    `- Checked on ${longDate(at, 'UTC')}`,
-    ...earlierPosture(posture).map((one) => `- ${one.results}: as of ${longDate(one.at, 'UTC')}`),
+    `- Checked on ${longInstant(at)}`,
+    ...earlierPosture(posture).map((one) => `- ${one.results}: as of ${longInstant(one.at)}`),
   ];
 }
 
@@ -81,7 +81,7 @@ function registrationText(registration: PostureVerdict['registration']): string 
     case 'expires': {
       const { domain, expiresAt, registrar } = registration;
       const by = registrar === null ? '' : ` (${plain(registrar)})`;
-      return `${code(domain)} until ${longDate(expiresAt, 'UTC')}${by}`;
+      return `${code(domain)} until ${longInstant(expiresAt)}${by}`;
     }
     case 'no_date':
       return `the registry of ${code(registration.domain)} publishes no date`;

@@ -109,10 +109,12 @@ describe('reportMarkdown', () => {
     ]);
     const text = report(seen, old);
     expect(text).toContain(
-      'This certificate is served at 192.0.2.1; the other 2 addresses serve one that is valid until 8 February 2027.',
+      'This certificate is served at 192.0.2.1; the other 2 addresses serve one that is valid until 8 February 2027, 14:30 UTC.',
     );
     expect(text).toMatch(/\| `192\.0\.2\.1` .* answered with the certificate above \|/);
-    expect(text).toMatch(/\| `192\.0\.2\.3` .* answered with another one, valid until 8 February 2027 \|/);
+    expect(text).toMatch(
+      /\| `192\.0\.2\.3` .* answered with another one, valid until 8 February 2027, 14:30 UTC \|/,
+    );
   });
 
   it('includes TLS versions, key exchange, CAA and registration, and what was not tested', () => {
@@ -135,7 +137,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('- Not tested: certificates for RSA and ML-DSA-65 keys; TLS 1.0\n');
     expect(text).toContain('negotiated (`X25519MLKEM768`)');
     expect(text).toContain('``issue a|b`c``');
-    expect(text).toContain('until 21 November 2026 (\\*R\\*)');
+    expect(text).toContain('until 21 November 2026, 14:30 UTC (\\*R\\*)');
   });
 
   it('says what was not tested yet, and how old the results are that the last posture check did not repeat', () => {
@@ -150,13 +152,13 @@ describe('reportMarkdown', () => {
     const lines = ({ posture: verdict }: Verdict) => (verdict === null ? [] : postureLines(verdict));
     expect(lines(judged(posture)).slice(-2)).toEqual([
       '- Not tested yet: TLS 1.0',
-      '- Checked on 19 November 2026',
+      '- Checked on 19 November 2026, 14:30 UTC',
     ]);
     const tested = judged({ ...posture, tlsVersions: [{ version: 'TLSv1', offered: false }], postponed: [] });
-    expect(lines(tested).at(-1)).toBe('- Checked on 19 November 2026');
+    expect(lines(tested).at(-1)).toBe('- Checked on 19 November 2026, 14:30 UTC');
     expect(lines(judged({ ...posture, at: NOW }, tested)).slice(-2)).toEqual([
-      '- Checked on 20 November 2026',
-      '- TLS versions: as of 19 November 2026',
+      '- Checked on 20 November 2026, 14:30 UTC',
+      '- TLS versions: as of 19 November 2026, 14:30 UTC',
     ]);
   });
 

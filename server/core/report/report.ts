@@ -4,7 +4,7 @@ import { describeFindings } from './describe-finding.ts';
 import type { CheckedEndpoint } from '../target.ts';
 import { displayName } from '../endpoint.ts';
 import type { CertificateFacts } from '../facts.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { longInstant } from '../long-date.ts';
 import { listed } from '../one-line.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
 import { reachFinding, type ReportFinding, type ReportUptime, whatHappenedAt } from './reach-finding.ts';
@@ -134,7 +134,7 @@ export function servingAddresses({ addresses, leafFingerprint }: Verdict): strin
   const dates = [...new Set(others.map(({ notAfter }) => notAfter ?? 0))];
   const what =
     dates.length === 1 && dates[0]
-      ? `one that is valid until ${longDate(dates[0], 'UTC')}`
+      ? `one that is valid until ${longInstant(dates[0])}`
       : 'other certificates';
   const who = others.length === 1 ? 'the other address serves' : `the other ${others.length} addresses serve`;
   return `This certificate is served at ${here.map(({ address }) => address).join(', ')}; ${who} ${what}.`;
@@ -147,7 +147,7 @@ export function certificateAtAddress(
 ): string | null {
   if (fingerprint === null || servingAddresses(verdict) === null) return null;
   if (fingerprint === verdict.leafFingerprint) return 'the certificate above';
-  return notAfter === null ? 'another certificate' : `another one, valid until ${longDate(notAfter, 'UTC')}`;
+  return notAfter === null ? 'another certificate' : `another one, valid until ${longInstant(notAfter)}`;
 }
 
 function certificateTable(facts: CertificateFacts): string {

@@ -1,7 +1,7 @@
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { onScheduleWords, timeLeft } from '../../../contract/state/schedule.ts';
 import { inSentence, STATE_NAMES } from '../../../contract/state/state-words.ts';
-import { counted, grouped, plural } from '../../lib/format.ts';
+import { counted, grouped, inLocalTime, plural } from '../../lib/format.ts';
 
 /** A piece of text. Host names are highlighted in the details, and cut to fit in the headline. */
 export interface Phrase {
@@ -174,7 +174,8 @@ const planLine = (total: number, limit: number): string =>
 
 /** Returns the problem's message with the host highlighted, and adds the host if the message does not name it. */
 function reasonOf(problem: SummaryWire['problems'][number]): Phrase[] {
-  const message = /[.!?]$/.test(problem.message) ? problem.message : `${problem.message}.`;
+  const text = inLocalTime(problem.message);
+  const message = /[.!?]$/.test(text) ? text : `${text}.`;
   const name = [problem.display_name, problem.hostname].find((candidate) => message.includes(candidate));
   if (name === undefined) {
     const [, rest] = /^The certificate( \p{Ll}.*)$/u.exec(message) ?? [];

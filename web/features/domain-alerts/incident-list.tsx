@@ -5,7 +5,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { serverText } from '../../ui/visible-text.ts';
 import { acknowledgeMeans, incidentState, SNOOZES, startWord, untilWords } from './incident-words.ts';
 import { acknowledgeIncident, snoozeIncident } from '../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
@@ -34,7 +34,7 @@ export function IncidentList({ incidents, now }: IncidentListProps) {
       ))}
       {past.map((incident) => (
         <li key={incident.id} className="border-l-2 border-line-2 pl-3">
-          <p className="text-label [overflow-wrap:anywhere]">{visibleText(incident.title)}</p>
+          <p className="text-label [overflow-wrap:anywhere]">{serverText(incident.title)}</p>
           {incident.ended_at !== null && (
             <p className="num mt-0.5 text-meta text-fg-3">
               Ended <Time iso={incident.ended_at} withTime />
@@ -54,7 +54,7 @@ function CurrentIncident({ incident, now }: { incident: AlertIncidentWire; now: 
   const mark = incident.severity === 'critical' ? 'border-critical-mark' : 'border-soon-mark';
   return (
     <li className={classNames('border-l-2 pl-3', state === 'open' ? mark : 'border-line-2')}>
-      <p className="text-label font-[520] [overflow-wrap:anywhere]">{visibleText(incident.title)}</p>
+      <p className="text-label font-[520] [overflow-wrap:anywhere]">{serverText(incident.title)}</p>
       <p className="num mt-0.5 text-meta text-fg-3">
         {startWord(incident.problem)} <Time iso={incident.started_at} withTime />
       </p>

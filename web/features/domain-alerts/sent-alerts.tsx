@@ -6,7 +6,7 @@ import { DeliveryReceipt, DeliveryState } from '../../ui/alert-settings/delivery
 import { Button } from '../../ui/button.tsx';
 import { Glyph } from '../../ui/glyph.tsx';
 import { Time } from '../../ui/time.tsx';
-import { visibleText } from '../../ui/visible-text.ts';
+import { serverText, visibleText } from '../../ui/visible-text.ts';
 import { Disclosure } from '../../domain/disclosure.tsx';
 
 const FIRST = 3;
@@ -49,7 +49,7 @@ function SentAlert({ alert }: { alert: SentAlertWire }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <p className="text-label font-[520] [overflow-wrap:anywhere]">{visibleText(alert.title)}</p>
+      <p className="text-label font-[520] [overflow-wrap:anywhere]">{serverText(alert.title)}</p>
       <p className="num text-meta text-fg-3">
         <Time iso={alert.created_at} withTime />
       </p>

@@ -125,9 +125,9 @@ describe('the options of the palette', () => {
   });
 
   it('offer a filter for certificates that expire in a month, if the text names the month', () => {
-    expect(labels('expiring in march', [])).toEqual({ Filters: ['Expiring in March 2027'] });
-    expect(labels('mar', [])).toEqual({ Filters: ['Expiring in March 2027'] });
-    expect(labels('expires 2027', [])).toEqual({ Filters: ['Expiring in March 2027'] });
+    expect(labels('expiring in march', [])).toEqual({ Filters: ['Expiring in March 2027 (UTC)'] });
+    expect(labels('mar', [])).toEqual({ Filters: ['Expiring in March 2027 (UTC)'] });
+    expect(labels('expires 2027', [])).toEqual({ Filters: ['Expiring in March 2027 (UTC)'] });
     expect(labels('november', [])).toEqual({});
     const [group] = optionGroups({ text: 'march', found: [], summary, commands: [], now: NOW });
     expect(group?.options).toMatchObject([

@@ -24,7 +24,7 @@ import { useOffer, useStanding } from '../../lib/account/standing.ts';
 import { useUpgrade } from '../../lib/account/plan.ts';
 import { trialStarted, useTrialOffer } from '../../lib/account/trial.ts';
 import { useSignedIn } from '../../lib/account/current-user.ts';
-import { clockTime } from '../../../contract/time-zone.ts';
+import { formatInstant } from '../../../contract/time-zone.ts';
 import { longDate } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
@@ -111,8 +111,6 @@ export function ProfilePage() {
 function ProfilePreview() {
   const { timeZone } = useSignedIn().user;
   const now = useNow();
-  const zone = timeZone ?? 'UTC';
-  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: zone }).format(now);
   return (
     <div className="rounded-4 border border-line-2 bg-surface px-5 py-4 shadow-1">
       <p className="font-mono text-[15px] font-[560]">shop.example.com</p>
@@ -120,7 +118,7 @@ function ProfilePreview() {
         <b className="num text-[20px]/[26px] font-semibold">32</b> days left
       </p>
       <p className="num mt-3 border-t border-line pt-3 text-label text-fg-2">
-        Last checked: {day}, {clockTime(now, zone)}
+        Last checked: {formatInstant(now, timeZone ?? 'UTC')}
       </p>
     </div>
   );

@@ -11,7 +11,7 @@ import { Glyph, type GlyphName } from '../glyph.tsx';
 import { Spinner } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { toast } from '../toast.tsx';
-import { visibleText } from '../visible-text.ts';
+import { serverText, visibleText } from '../visible-text.ts';
 
 const APPEARANCE: Record<
   'delivered' | 'failed' | 'held' | 'superseded',
@@ -94,7 +94,9 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
     <div className="grid gap-1.5">
       <div className="flex items-start justify-between gap-3">
         <div className="min-w-0">
-          {hasTitle && <p className="text-body font-[520] [overflow-wrap:anywhere]">{delivery.title}</p>}
+          {hasTitle && (
+            <p className="text-body font-[520] [overflow-wrap:anywhere]">{serverText(delivery.title)}</p>
+          )}
           <output className="block">
             <DeliveryState delivery={delivery} />
           </output>
@@ -105,7 +107,7 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
             size="small"
             busy={replay.isPending}
             inactive={!isSettled(delivery)}
-            aria-label={`Send again to ${visibleText(delivery.channel_name)}: ${delivery.title}`}
+            aria-label={`Send again to ${visibleText(delivery.channel_name)}: ${serverText(delivery.title)}`}
             onClick={() => replay.mutate()}
           >
             Send again

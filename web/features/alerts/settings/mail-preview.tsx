@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PlannedAlertWire } from '../../../../contract/alerting.ts';
 import { DAY_MS, HOUR_MS } from '../../../../contract/durations.ts';
+import { formatInstant } from '../../../../contract/time-zone.ts';
 import { useCurrentUser } from '../../../lib/account/current-user.ts';
 import { alertPreview, useAccountAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { counted, longDate } from '../../../lib/format.ts';
+import { counted } from '../../../lib/format.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { Time } from '../../../ui/time.tsx';
 
-/** Shows the next planned alert as the email that would be sent. */
+/** Shows the next planned alert as the email that would be sent, with its times in the account's time zone. */
 export function MailPreview() {
   const { product_name: productName } = usePublicConfig();
-  const { email } = useCurrentUser();
+  const { email, timeZone } = useCurrentUser();
+  const written = (instant: string) => formatInstant(Date.parse(instant), timeZone ?? 'UTC');
   const steps = useAccountAlerts().data?.settings.steps ?? null;
   const { data, isError } = useQuery(alertPreview({ steps }));
   if (data === undefined) return isError && <p className="text-label text-fg-3">Not loaded</p>;
@@ -27,9 +28,7 @@ export function MailPreview() {
         <dt className="text-fg-3">To</dt>
         <dd>{email}</dd>
         <dt className="text-fg-3">Sent on</dt>
-        <dd className="num">
-          <Time iso={next.at} withTime />
-        </dd>
+        <dd className="num">{written(next.at)}</dd>
       </dl>
       <div className="px-5 py-4 [overflow-wrap:anywhere]">
         <p className="flex items-start gap-2 text-lead/6 font-semibold">
@@ -38,12 +37,12 @@ export function MailPreview() {
             className={`mt-1 size-4 flex-none [--glyph-cut:var(--surface)] ${isCritical ? 'text-critical-mark' : 'text-soon-mark'}`}
           />
           <span className="min-w-0">
-            {next.display_name} {expiryWords(next)}
+            {next.display_name} {expiryWords(next, written)}
           </span>
         </p>
         <p className="mt-2.5 text-body text-fg-2">
           The certificate for {next.certificate_name ?? next.display_name}{' '}
-          {hasExpired ? 'expired' : 'expires'} on <Time iso={next.expiry_date} withTime />.{' '}
+          {hasExpired ? 'expired' : 'expires'} on {written(next.expiry_date)}.{' '}
           {hasExpired ? 'Renew it now.' : 'Renew it before then.'}
         </p>
       </div>
@@ -51,10 +50,13 @@ export function MailPreview() {
   );
 }
 
-/** Returns 'expires in 14 days', or 'expired on 22 November 2026', as of the time when the alert is sent. */
-function expiryWords({ at, expiry_date: expiry }: PlannedAlertWire): string {
+/** Returns 'expires in 14 days', or 'expired on 22 November 2026, 14:32 UTC', as of the time when the alert is sent. */
+function expiryWords(
+  { at, expiry_date: expiry }: PlannedAlertWire,
+  written: (instant: string) => string,
+): string {
   const left = Date.parse(expiry) - Date.parse(at);
-  if (left < HOUR_MS) return left > 0 ? 'expires within an hour' : `expired on ${longDate(expiry)}`;
+  if (left < HOUR_MS) return left > 0 ? 'expires within an hour' : `expired on ${written(expiry)}`;
   return left < 2 * DAY_MS
     ? `expires in ${counted(Math.floor(left / HOUR_MS), 'hour')}`
     : `expires in ${counted(Math.floor(left / DAY_MS), 'day')}`;

@@ -105,17 +105,17 @@ describe('the bars of the horizon', () => {
 
   it('count each of the certificates that the server merged into one entry', () => {
     const [bar] = barsOf([entry(20, 'ok', 3_000)]);
-    expect(bar && barName(bar)).toBe('3,000 certificates expire on 10 Dec');
+    expect(bar && barName(bar)).toBe('3,000 certificates expire on 10 Dec (UTC)');
   });
 
   it('have an accessible name that says in words what the colours mean', () => {
     const bars = barsOf([...crowd(20), entry(20, 'fault'), entry(21, 'revoked')]);
     expect(bars.map(barName)).toEqual([
-      '42 certificates expire on 10 Dec, 1 with a problem',
-      'revoked.example expires on 11 Dec, 1 with a problem',
+      '42 certificates expire on 10 Dec (UTC), 1 with a problem',
+      'revoked.example expires on 11 Dec (UTC), 1 with a problem',
     ]);
     const dimmed = barsOf(crowd(20).map((each) => ({ ...each, isDimmed: true })));
-    expect(dimmed.map(barName)).toEqual(['41 certificates expire on 10 Dec, not in the list below']);
+    expect(dimmed.map(barName)).toEqual(['41 certificates expire on 10 Dec (UTC), not in the list below']);
   });
 
   it('respond to clicks up to one column beside them', () => {

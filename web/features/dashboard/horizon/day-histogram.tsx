@@ -130,7 +130,7 @@ function Histogram({
       </output>
       <Tooltip
         described={dragged ? null : highlighted}
-        date={highlighted ? `${periodName(highlighted.period)} (UTC)` : ''}
+        date={highlighted ? periodName(highlighted.period) : ''}
         issuer={null}
         now={now}
         width={frame.width}

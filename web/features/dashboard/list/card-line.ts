@@ -1,6 +1,6 @@
 import { expiryBadge } from '../../../../contract/state/badge.ts';
 import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { serverText, visibleText } from '../../../ui/visible-text.ts';
 import { dayAndMonth, shortDay } from '../../../domain/day-and-month.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
@@ -80,8 +80,8 @@ function findingLine(domain: DomainWire, now: number): Line | null {
     return {
       state,
       name: state === null ? undefined : STATE_NAMES[state],
-      text: (finding.short ?? finding.message) + shareOf(domain, finding.code),
-      title: finding.message,
+      text: (finding.short ?? serverText(finding.message)) + shareOf(domain, finding.code),
+      title: serverText(finding.message),
     };
   }
   if (trusted !== false || isEnded(domain)) return null;

@@ -64,7 +64,7 @@ describe('the line that explains an empty list', () => {
   it('names the search and the filters', () => {
     expect(noHitsLine({ q: 'git' })).toBe('No domain matches “git”.');
     expect(noHitsLine({ tag: 'shop' })).toBe('No domain has the tag “shop”.');
-    expect(noHitsLine({ expires: '2027-03' })).toBe('No certificate expires in March 2027.');
+    expect(noHitsLine({ expires: '2027-03' })).toBe('No certificate expires in March 2027 (UTC).');
     expect(noHitsLine({ status: 'expired' })).toBe('No domain matches this filter.');
     expect(noHitsLine({ q: 'git', tag: 'shop' })).toBe('No domain matches “git” with these filters.');
   });

@@ -7,8 +7,7 @@ import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { ShellCommand } from '../../../ui/shell-command.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { inLocalTime } from '../../../lib/format.ts';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { serverText, visibleText } from '../../../ui/visible-text.ts';
 import { Chevron } from '../../../domain/disclosure.tsx';
 import { type MarkedState, StateMark, stateOfFinding } from '../../../domain/state-marks.tsx';
 import { DownloadButton } from '../certificate/download-button.tsx';
@@ -79,7 +78,7 @@ export function Findings({ domain, read, standing, fixed, actions }: FindingsPro
           <p key={code} className="flex gap-2 py-1.5">
             <Glyph name="active" className="mt-[2.5px] size-[13px] text-ok-mark" />
             <span className="min-w-0 flex-1 [overflow-wrap:anywhere] text-fg-2">
-              <span className="font-[560] text-fg">Fixed</span> · {visibleText(message)}
+              <span className="font-[560] text-fg">Fixed</span> · {serverText(message)}
             </span>
           </p>
         ))}
@@ -99,7 +98,7 @@ function StandingHelp({ domain, details, actions }: StandingHelpProps) {
   const command = details?.command ?? null;
   return (
     <div className="mt-2 grid gap-2.5">
-      {details?.fix && <p className="whitespace-pre-line">{visibleText(inLocalTime(details.fix))}</p>}
+      {details?.fix && <p className="whitespace-pre-line">{serverText(details.fix)}</p>}
       {details && <Evidence finding={details} details={details} />}
       {command !== null && <ShellCommand command={command} />}
       <div className="flex flex-wrap gap-2">
@@ -133,7 +132,7 @@ function Sentence({ severity, children }: { severity: FindingWire['severity']; c
   return (
     <p className={severity === 'note' ? '' : 'font-[520]'}>
       <span className="sr-only">{severity}: </span>
-      {visibleText(children)}
+      {serverText(children)}
     </p>
   );
 }
@@ -179,9 +178,7 @@ function Finding({ domain, finding, details, isWorst, chainPem, actions, state }
       </summary>
       <div className="grid gap-2.5 pt-1 pb-3 pl-[21px]">
         {details?.fix && (
-          <p className="[overflow-wrap:anywhere] whitespace-pre-line">
-            {visibleText(inLocalTime(details.fix))}
-          </p>
+          <p className="[overflow-wrap:anywhere] whitespace-pre-line">{serverText(details.fix)}</p>
         )}
         <div className="flex flex-wrap gap-2 empty:hidden">
           {details?.attachment === 'chain' && chainPem !== null ? (
@@ -237,7 +234,7 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
           mono={MACHINE_FACT.test(label)}
           isWide={label.length > LONG_LABEL}
         >
-          <bdi className="whitespace-pre-line">{visibleText(inLocalTime(value))}</bdi>
+          <bdi className="whitespace-pre-line">{serverText(value)}</bdi>
         </Fact>
       ))}
       {hasAddresses && (

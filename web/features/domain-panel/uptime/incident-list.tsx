@@ -3,6 +3,7 @@ import type { UptimeWire } from '../../../../contract/uptime.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { incidentWords } from '../../../domain/uptime/uptime-words.ts';
+import { serverText } from '../../../ui/visible-text.ts';
 
 const FIRST = 3;
 
@@ -25,7 +26,7 @@ export function IncidentList({ incidents, now }: { incidents: UptimeWire['incide
                 <span className={isLasting ? 'font-[560] text-critical-fg' : 'font-[520]'}>{when}</span>
                 <span className="text-fg-3">{duration}</span>
               </p>
-              <p className="text-meta [overflow-wrap:anywhere] text-fg-2">{incident.message}</p>
+              <p className="text-meta [overflow-wrap:anywhere] text-fg-2">{serverText(incident.message)}</p>
             </li>
           );
         })}

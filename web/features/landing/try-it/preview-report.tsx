@@ -11,7 +11,7 @@ import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
 import { revocationLine } from '../../../ui/certificate/revocation-line.ts';
 import { ShellCommand } from '../../../ui/shell-command.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { serverText } from '../../../ui/visible-text.ts';
 import { scrollBehavior } from '../section-parts.tsx';
 import { hostToWatch } from './host-to-watch.ts';
 import { scheduleOf, scheduleWords, timeLeft } from '../../../../contract/state/schedule.ts';
@@ -75,7 +75,7 @@ function Unread({ result, message }: { result: PreviewCheckWire; message: string
       <p className="mt-4">
         <StateBadge state="unread" />
       </p>
-      <p className="mt-3 text-lead [overflow-wrap:anywhere]">{message}</p>
+      <p className="mt-3 text-lead [overflow-wrap:anywhere]">{serverText(message)}</p>
       {result.addresses.length > 0 && (
         <dl className="mt-5 grid gap-4">
           <Fact name="Addresses">
@@ -172,9 +172,9 @@ function Finding({ finding, state }: FindingProps) {
         className="mt-[3px] size-3.5 [--glyph-cut:var(--surface)]"
       />
       <div className="min-w-0 [overflow-wrap:anywhere]">
-        <p>{visibleText(message)}</p>
+        <p>{serverText(message)}</p>
         {severity !== 'note' && fix !== null && (
-          <p className="mt-0.5 text-label text-fg-2">{visibleText(fix)}</p>
+          <p className="mt-0.5 text-label text-fg-2">{serverText(fix)}</p>
         )}
         {severity !== 'note' && command !== null && (
           <div className="mt-2">
