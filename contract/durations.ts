@@ -27,6 +27,6 @@ const INSTANT = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC/g;
 export function replaceInstants(text: string, written: (instant: number) => string): string {
   return text.replaceAll(INSTANT, (words) => {
     const instant = Date.parse(words.replace(',', ''));
-    return Number.isNaN(instant) ? words : written(instant);
+    return instant ? written(instant) : words;
   });
 }

@@ -81,13 +81,13 @@ export function DomainTable(props: DomainListProps) {
   const isBroader = useMediaQuery('(min-width: 1060px)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
   const isBesidePanel = useMediaQuery('(64rem <= width < 109rem)') && openId !== null;
-  const isNarrow = useMediaQuery('(64rem <= width < 68.75rem)') && openId !== null;
   const hasBarBesidePanel = useMediaQuery('(min-width: 1340px)');
   const hasRevocationBesidePanel = useMediaQuery('(min-width: 1240px)');
   const { filter, change } = useDashboardSearch();
   const frame = useBelowToolbar();
   // The number of visible columns: a cell that spans hidden columns would show them again.
   const alone = isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
+  const isNarrow = isBesidePanel && !isWide;
   const besidePanel = 4 - Number(isNarrow) + Number(hasRevocationBesidePanel) + Number(hasBarBesidePanel);
   const columns = isBesidePanel ? besidePanel : alone;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;

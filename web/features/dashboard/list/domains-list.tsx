@@ -2,7 +2,6 @@ import type { DomainView } from '../../../lib/dashboard-search.ts';
 import { messageOf, sentenceOf } from '../../../lib/api-error.ts';
 import { isUnfiltered } from '../../../domain/domain-filter.ts';
 import { DomainGrid, type DomainListProps } from './domain-grid.tsx';
-import { DomainTable } from './domain-table.tsx';
 import { GridSkeleton, TableSkeleton } from './skeletons.tsx';
 import { RotateCw } from 'lucide-react';
 import { Button, LinkButton } from '../../../ui/button.tsx';
@@ -10,6 +9,10 @@ import { Glyph } from '../../../ui/glyph.tsx';
 import type { DomainFilter } from '../../../../contract/domain.ts';
 import { noHitsLine } from '../toolbar/choices.ts';
 import { relativeTime } from '../../../lib/format.ts';
+import { lazyPart } from '../../../ui/lazy.tsx';
+
+// Most people use the cards, which then load sooner.
+const DomainTable = lazyPart(async () => (await import('./domain-table.tsx')).DomainTable, <TableSkeleton />);
 
 interface DomainsListProps extends DomainListProps {
   view: DomainView;
