@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
-import { brokenStates, isVerifiedActive, overdueReason, revocationNote } from './state-words.ts';
+import { brokenStates } from './broken-states.ts';
+import { isVerifiedActive, overdueReason, revocationNote } from './state-words.ts';
 
 const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') => ({
   revocation: { ...exampleDomain().revocation, state },

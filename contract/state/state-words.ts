@@ -5,7 +5,7 @@ import {
   type DomainState,
   SOON_DAYS,
 } from '../words.ts';
-import { isRenewalOverdue, type RenewalFacts } from './schedule.ts';
+import type { RenewalFacts } from './schedule.ts';
 
 /**
  * The name of each state of a domain or its certificate: on pages, in mails, groups and filters. They are not in `words.ts`,
@@ -32,7 +32,7 @@ export const STATE_NAMES: Record<DomainState | AttentionReason, string> = {
 export const inSentence = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** The facts that decide whether a host or its certificate is broken. */
-interface BrokenFacts extends RenewalFacts {
+export interface BrokenFacts extends RenewalFacts {
   state: DomainState;
   trusted: boolean | null;
   /** True if some clients do not connect, although the certificate is trusted. */
@@ -49,35 +49,6 @@ interface BrokenFacts extends RenewalFacts {
  */
 export const overdueReason = (state: DomainState): AttentionReason =>
   ATTENTION_REASONS.find((reason) => reason === state || reason === 'overdue') ?? 'overdue';
-
-const WITH_BADGES = ['revoked', 'critical', 'soon'] as const satisfies AttentionReason[];
-type BrokenState = Exclude<AttentionReason, (typeof WITH_BADGES)[number]>;
-
-/**
- * Returns what is wrong with a host and its certificate, most urgent first. Leaves out a near expiry and a revocation, which have badges.
- * Returns nothing for a paused domain, because its problems may be fixed by now.
- */
-export function brokenStates(domain: BrokenFacts, now: number): BrokenState[] {
-  const { state, trusted, refused, attention, unreachable, uptime } = domain;
-  if (state === 'paused') return [];
-  const isDown = uptime.state === 'down';
-  const isOver = state === 'expired' || state === 'revoked';
-  const applying = [
-    attention,
-    state,
-    isDown && 'down',
-    (state === 'unread' || (unreachable !== null && !isDown)) && 'unreachable',
-    trusted === false && !isOver && 'untrusted',
-    refused && state !== 'expired' && 'refused',
-    isRenewalOverdue(domain, now) && 'overdue',
-  ];
-  const hasBadge = (reason: AttentionReason) => WITH_BADGES.some((one) => one === reason);
-  const rankOf = (reason: BrokenState) =>
-    ATTENTION_REASONS.indexOf(reason === 'overdue' ? overdueReason(state) : reason);
-  return ATTENTION_REASONS.filter(
-    (reason): reason is BrokenState => applying.includes(reason) && !hasBadge(reason),
-  ).toSorted((one, other) => rankOf(one) - rankOf(other));
-}
 
 /** Notes beside the badge 'Active' for each revocation state; null if no note is needed. */
 const REVOCATION_NOTES: Record<RevocationFacts['revocation']['state'], string | null> = {
