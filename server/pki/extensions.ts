@@ -241,52 +241,6 @@ export function isWebUrl(text: string): boolean {
   return text.length <= 2048 && /^https?:\/\/[\x21-\x7e]+$/i.test(text);
 }
 
-/** Offset of the timestamp in bytes: it follows 1 byte of version and 32 bytes of log id. */
-const TIMESTAMP_OFFSET = 33;
-const TIMESTAMP_BYTES = 8;
-/** Latest time of an ECMAScript Date, in ms UTC. */
-const MAX_TIME = 8_640_000_000_000_000n;
-
-/**
- * Returns the timestamps (ms UTC) of the version 1 SCTs in a SignedCertificateTimestampList (RFC 6962 §3.3). Does not
- * verify the logs' signatures, because the issuer's signature covers the list. Throws PkiError on malformed input.
- */
-export function parseTimestamps(value: Uint8Array): number[] {
-  const { content } = onlyElement(value, TAG.octetString);
-  const times: number[] = [];
-  for (const entry of tlsVectors(onlyVector(tlsVectors(content)))) {
-    if (entry[0] !== 0) continue;
-    const bytes = entry.subarray(TIMESTAMP_OFFSET, TIMESTAMP_OFFSET + TIMESTAMP_BYTES);
-    if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('value', 'truncated timestamp');
-    let time = 0n;
-    for (const byte of bytes) time = time * 256n + BigInt(byte);
-    if (time > MAX_TIME) throw new PkiError('value', 'invalid time');
-    times.push(Number(time));
-  }
-  return times;
-}
-
-/** Splits consecutive TLS vectors `opaque<1..2^16-1>` (RFC 8446 §3.4). Throws PkiError if one is cut off. */
-function tlsVectors(bytes: Uint8Array): Uint8Array[] {
-  const found: Uint8Array[] = [];
-  for (let position = 0; position < bytes.length;) {
-    const start = position + 2;
-    position = start + (bytes[position] ?? 0) * 256 + (bytes[position + 1] ?? 0);
-    if (start > bytes.length || position > bytes.length) {
-      throw new PkiError('value', 'truncated list of timestamps');
-    }
-    found.push(bytes.subarray(start, position));
-  }
-  return found;
-}
-
-function onlyVector(vectors: readonly Uint8Array[]): Uint8Array {
-  const [list, ...others] = vectors;
-  if (list === undefined) throw new PkiError('empty', 'missing list of timestamps');
-  if (others.length > 0) throw new PkiError('value', 'extra bytes after the list of timestamps');
-  return list;
-}
-
 /**
  * PolicyConstraints (RFC 5280 §4.2.1.11): numbers of certificates after which each constraint applies; null if absent.
  */

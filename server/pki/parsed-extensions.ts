@@ -11,6 +11,7 @@ import {
   type PolicyMapping,
   type SubjectAltNames,
 } from './extensions.ts';
+import { NO_TIMESTAMPS, parseTimestampList, type TimestampList } from './ct/timestamp-list.ts';
 import { type NameConstraints, parseNameConstraints } from './names/general-name.ts';
 import { EXTENSION } from './der/object-identifiers.ts';
 import { PkiError, type PkiErrorCode } from './pki-error.ts';
@@ -52,8 +53,8 @@ export interface ParsedExtensions {
   readonly netscapeAllowsServer: boolean | null;
   /** True if the CA will never publish revocation information for this certificate (RFC 9608). */
   readonly hasNoRevAvail: boolean;
-  /** Timestamps of the Certificate Transparency logs (RFC 6962 §3.3) in ms UTC, in the order of the certificate. */
-  readonly signedCertificateTimestamps: readonly number[];
+  /** Timestamps of Certificate Transparency logs (RFC 6962 §3.3), in the order of the certificate. */
+  readonly certificateTimestamps: TimestampList;
   readonly parseErrors: readonly ExtensionParseError[];
 }
 
@@ -120,7 +121,7 @@ export function parseExtensions(
     mustStaple: tlsFeatures.includes(STATUS_REQUEST),
     netscapeAllowsServer: read(EXTENSION.netscapeCertType, values.parseNetscapeCertType, null),
     hasNoRevAvail: read(EXTENSION.noRevAvail, values.parseNoRevAvail, false),
-    signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, values.parseTimestamps, []),
+    certificateTimestamps: read(EXTENSION.signedCertificateTimestamps, parseTimestampList, NO_TIMESTAMPS),
     parseErrors,
   };
 }

@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import { asObject, jsonObject, parseInstant } from './json-fields.ts';
 
 /** Renewal window that a CA suggests for a certificate (RFC 9773 §4.2). Times in ms UTC. */
 export interface RenewalWindow {
@@ -30,28 +31,6 @@ export function parseRenewalInfo(body: Uint8Array): RenewalWindow | null {
   const end = parseInstant(window?.end);
   if (start === null || end === null || end <= start) return null;
   return { start, end, explanationUrl: parseWebUrl(content?.explanationURL) };
-}
-
-function jsonObject(body: Uint8Array): Record<string, unknown> | null {
-  try {
-    return asObject(JSON.parse(Buffer.from(body).toString('utf8')));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function asObject(value: unknown): Record<string, unknown> | null {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-}
-
-/** Pattern of a date-time (RFC 3339 §5.6). */
-const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
-function parseInstant(value: unknown): number | null {
-  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return null;
-  const at = Date.parse(value.toUpperCase());
-  return Number.isNaN(at) ? null : at;
 }
 
 function parseWebUrl(value: unknown): string | null {

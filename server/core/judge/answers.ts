@@ -1,7 +1,7 @@
 import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
 import { parseIpAddress } from '../../pki/names/ip-address.ts';
 import type { ReferenceIdentifier } from '../../pki/names/reference-identifier.ts';
-import { hasTimestamps } from '../../pki/revocation/ocsp-response.ts';
+import { stapledTimestamps } from '../../pki/revocation/ocsp-response.ts';
 import type { TrustStore } from '../../pki/trust-store.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
@@ -77,7 +77,7 @@ export class ChainJudge {
     const { staple } = seen;
     const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
     if (path === null) return stapled;
-    const hasStapledTimestamp = staple !== null && hasTimestamps(staple);
+    const hasStapledTimestamp = staple !== null && stapledTimestamps(staple).length > 0;
     const refusals = handshakeRefusals(leaf, { ...seen, isPublic, hasStapledTimestamp }, endpoint.protocol);
     return [...stapled, ...refusals];
   }

@@ -12,6 +12,7 @@ import {
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { pemCertificates } from '../../pki/certificate-bundle.ts';
 import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { NO_TIMESTAMPS } from '../../pki/ct/timestamp-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import { exceededLifetimeCap } from '../findings/leaf.ts';
@@ -25,7 +26,7 @@ describe('roots that browsers trust until a date', () => {
   const bundled = getCACertificates('bundled').flatMap((pem) =>
     pemCertificates(pem).map((der) => parseCertificate(der)),
   );
-  const leaf = { ...read(issue()), signedCertificateTimestamps: [] };
+  const leaf = { ...read(issue()), certificateTimestamps: NO_TIMESTAMPS };
 
   it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('include %s, identified by its key', (name) => {
     const found = bundled.find(({ subject }) => subject.attribute('CN')?.startsWith(name));
@@ -41,11 +42,11 @@ describe('roots that browsers trust until a date', () => {
 
   it('are distrusted if the leaf’s earliest log timestamp, or else its notBefore, is after that date', () => {
     const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
-    const logged = (...times: number[]) =>
-      distrustedSince(read(root), { ...leaf, signedCertificateTimestamps: times }, constraints);
+    const logged = (...timestamps: number[]) =>
+      distrustedSince(read(root), read(issue({ timestamps })), constraints);
     expect(logged(SINCE + 1, SINCE)).toBeNull();
     expect(logged(SINCE + 1, SINCE + DAY)).toBe(SINCE);
-    expect(logged()).toBe(SINCE);
+    expect(distrustedSince(read(root), leaf, constraints)).toBe(SINCE);
     expect(distrustedSince(read(root), { ...leaf, notBefore: SINCE }, constraints)).toBeNull();
   });
 

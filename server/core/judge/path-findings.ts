@@ -262,8 +262,8 @@ export function distrustedSince(
 }
 
 /** Returns the time of the earliest SCT (ms UTC), or the notBefore if there is no SCT. */
-function issuedAt({ signedCertificateTimestamps, notBefore }: Certificate): number {
-  return signedCertificateTimestamps.length === 0 ? notBefore : Math.min(...signedCertificateTimestamps);
+function issuedAt({ certificateTimestamps: { timestamps }, notBefore }: Certificate): number {
+  return timestamps.length === 0 ? notBefore : Math.min(...timestamps.map(({ at }) => at));
 }
 
 /** Returns the time (ms UTC) from which all certificates that become valid within minutes are valid; null if there are none. */

@@ -147,10 +147,12 @@ export function timeValue(element: DerElement): number {
   return instant;
 }
 
-/** Encodes a DER element of up to 65,535 bytes. */
+/** Encodes a DER element whose content has less than 16 MB. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
-  const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...(length < 0x80 ? [length] : long)]), content]);
+  const octets = [length >> 16, (length >> 8) & 0xff, length & 0xff];
+  const minimal = octets.slice(length < 0x100 ? 2 : length < 0x1_00_00 ? 1 : 0);
+  const prefix = length < 0x80 ? [length] : [0x80 | minimal.length, ...minimal];
+  return Buffer.concat([Buffer.from([tag, ...prefix]), content]);
 }

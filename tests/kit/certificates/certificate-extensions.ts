@@ -126,22 +126,48 @@ export function certificatePolicies(cpsUrls: readonly string[]): RawExtension {
 
 /** Encodes made-up timestamps of Certificate Transparency logs (RFC 6962 §3.3), whose signatures do not verify. */
 export function certificateTimestamps(instants: readonly number[]): RawExtension {
-  const timestamp = (at: number): Buffer => {
-    const time = Buffer.alloc(8);
-    time.writeBigUInt64BE(BigInt(at));
-    const noExtensions = Buffer.alloc(2);
-    const signature = Buffer.concat([Buffer.from([4, 3]), vector(Buffer.alloc(8, 1))]);
-    return vector(Buffer.concat([Buffer.from([0]), Buffer.alloc(32, 7), time, noExtensions, signature]));
-  };
-  const list = vector(Buffer.concat(instants.map(timestamp)));
-  return { oid: '1.3.6.1.4.1.11129.2.4.2', value: octetString(list) };
+  return timestampExtension(
+    instants.map((at) => timestampEntry({ logId: Buffer.alloc(32, 7), at, signature: Buffer.alloc(8, 1) })),
+  );
 }
 
-/** Encodes a TLS vector with a length of two octets (RFC 8446 §3.4). */
-function vector(content: Uint8Array): Buffer {
-  const length = Buffer.alloc(2);
-  length.writeUInt16BE(content.length);
-  return Buffer.concat([length, content]);
+export const EMBEDDED_TIMESTAMPS = '1.3.6.1.4.1.11129.2.4.2';
+
+/** Encodes SCTs as an extension of a certificate, or with another OID of an OCSP response. */
+export function timestampExtension(entries: readonly Uint8Array[], oid = EMBEDDED_TIMESTAMPS): RawExtension {
+  return { oid, value: octetString(vector(Buffer.concat(entries.map((entry) => vector(entry))))) };
+}
+
+export interface TimestampFields {
+  version?: number;
+  logId: Uint8Array;
+  at: number | bigint;
+  extensions?: Uint8Array;
+  /** Numbers of the hash and the signature algorithm (RFC 5246 §7.4.1.4.1). Default: SHA-256 and ECDSA. */
+  algorithms?: readonly [number, number];
+  signature: Uint8Array;
+}
+
+/** Encodes one SCT (RFC 6962 §3.2). */
+export function timestampEntry(fields: TimestampFields): Buffer {
+  const { version = 0, logId, at, extensions = Buffer.alloc(0), algorithms = [4, 3], signature } = fields;
+  return Buffer.concat([
+    Buffer.from([version]),
+    logId,
+    bigEndian(BigInt(at), 8),
+    vector(extensions),
+    Buffer.from(algorithms),
+    vector(signature),
+  ]);
+}
+
+/** Encodes a TLS vector (RFC 8446 §3.4) with a length of two octets, or of as many as given. */
+export function vector(content: Uint8Array, octets = 2): Buffer {
+  return Buffer.concat([bigEndian(BigInt(content.length), octets), content]);
+}
+
+export function bigEndian(value: bigint, octets: number): Buffer {
+  return Buffer.from(value.toString(16).padStart(2 * octets, '0'), 'hex');
 }
 
 export function nameConstraints(permitted: Subtrees, excluded: Subtrees): RawExtension {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { extensionDer, type RawExtension } from './certificate-extensions.ts';
+import { extensionDer, type RawExtension, timestampExtension } from './certificate-extensions.ts';
 import {
   derNull,
   generalizedTime,
@@ -24,6 +24,8 @@ export interface SingleResponseOptions {
   /** Times of the response. Defaults: an hour ago, and in a week. If `nextUpdate` is null, the response has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
+  /** SCTs about the certificate, as `mint-log.ts` signs them. */
+  stapledTimestamps?: readonly Uint8Array[];
 }
 
 export interface OcspResponseOptions extends SingleResponseOptions {
@@ -45,6 +47,7 @@ export interface OcspResponseOptions extends SingleResponseOptions {
   extensions?: readonly RawExtension[];
 }
 
+const STAPLED_TIMESTAMPS = '1.3.6.1.4.1.11129.2.4.5';
 const BASIC = '1.3.6.1.5.5.7.48.1.1';
 const ID_HASHES: Record<IdHash, string> = {
   sha1: '1.3.14.3.2.26',
@@ -101,7 +104,7 @@ function singleResponse(
   options: SingleResponseOptions,
   idHash: IdHash = 'sha1',
 ): Buffer {
-  const { thisUpdate, nextUpdate = Date.now() + 168 * HOUR_MS } = options;
+  const { thisUpdate, nextUpdate = Date.now() + 168 * HOUR_MS, stapledTimestamps: stamps } = options;
   return sequence(
     sequence(
       sequence(objectIdentifier(ID_HASHES[idHash]), derNull()),
@@ -112,6 +115,9 @@ function singleResponse(
     certificateStatus(options),
     generalizedTime(Number(thisUpdate ?? Date.now() - HOUR_MS)),
     ...(nextUpdate === null ? [] : [tagged(0, true, generalizedTime(Number(nextUpdate)))]),
+    ...(stamps === undefined
+      ? []
+      : [tagged(1, true, sequence(extensionDer(timestampExtension(stamps, STAPLED_TIMESTAMPS))))]),
   );
 }
 

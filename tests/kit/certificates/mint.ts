@@ -334,7 +334,7 @@ export function keyIdentifier(key: KeyPair): Buffer {
   return createHash('sha1').update(publicKeyInfo(key)).digest();
 }
 
-function randomSerial(): bigint {
+export function randomSerial(): bigint {
   return BigInt(`0x4${randomBytes(15).toString('hex')}`);
 }
 

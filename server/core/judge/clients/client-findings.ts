@@ -99,7 +99,7 @@ export function handshakeRefusals(
     },
   protocol: Protocol,
 ): ChainFinding[] {
-  const hasTimestamp = seen.hasStapledTimestamp || leaf.signedCertificateTimestamps.length > 0;
+  const hasTimestamp = seen.hasStapledTimestamp || leaf.certificateTimestamps.timestamps.length > 0;
   const context = { certificate: leaf, ...seen, hasTimestamp };
   return [
     ...refusalsBy(HANDSHAKE_RULES, context, 'leaf', protocol),
