@@ -94,6 +94,43 @@ const postureSchema = z.object({
 });
 export type PostureWire = z.infer<typeof postureSchema>;
 
+const transparencySchema = z.object({
+  /** The timestamps, those in the certificate before those in a stapled OCSP response. Those in the TLS handshake are not read. */
+  timestamps: z.array(
+    z.object({
+      /** SHA-256 of the log's public key in base64. */
+      log_id: z.string(),
+      /** Name of the log, and who operated it at that time; null if our lists do not have it. */
+      log: z.string().nullable(),
+      operator: z.string().nullable(),
+      at: isoInstant,
+      delivery: z.enum(['certificate', 'staple']),
+      /** Whether each client that demands timestamps counts this one; null if we do not know. `why`: the reason if it does not. */
+      clients: z.array(
+        z.object({
+          client: z.enum(CLIENTS),
+          name: z.string(),
+          counts: z.boolean().nullable(),
+          why: z.string().nullable(),
+        }),
+      ),
+    }),
+  ),
+  /** Number of further timestamps that could not be read. */
+  unreadable: z.number().int(),
+  /** Whether the timestamps are enough for each client of which we have a current list of logs, with a sentence that says so. */
+  policies: z.array(
+    z.object({
+      client: z.enum(CLIENTS),
+      outcome: z.enum(['met', 'not_met', 'not_known']),
+      message: z.string(),
+    }),
+  ),
+  /** Sentence that says why there are no policies; null if there are some. */
+  note: z.string().nullable(),
+});
+export type TransparencyWire = z.infer<typeof transparencySchema>;
+
 /** All conclusions of the last check of an endpoint. */
 export const reportSchema = z
   .object({
@@ -128,6 +165,11 @@ export const reportSchema = z
       }),
     ),
     posture: postureSchema.nullable(),
+    /**
+     * Certificate Transparency timestamps (SCTs, RFC 6962) of the shown certificate; null if no certificate was read, or if it has none
+     * and needs none.
+     */
+    transparency: transparencySchema.nullable(),
     /** The whole report as Markdown, for copying. */
     markdown: z.string(),
   })

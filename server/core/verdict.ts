@@ -1,4 +1,6 @@
-import type { KeyType } from '../../contract/check-words.ts';
+import type { Client, KeyType } from '../../contract/check-words.ts';
+import type { Compliance, PolicyGap, TimestampStatus } from '../pki/ct/policies.ts';
+import type { Delivery } from '../pki/ct/timestamp-signature.ts';
 import { clients, finding, type FindingCode } from './finding.ts';
 import type { RevocationSource } from './findings/revocation.ts';
 import {
@@ -235,6 +237,43 @@ const posture = object({
 });
 export type PostureVerdict = Infer<typeof posture>;
 
+const counts = nullable(code<TimestampStatus>());
+const transparency = object({
+  /** Whether browsers demand SCTs, because the path ends in a root of a public root program. */
+  isRequired: boolean,
+  /** The first SCTs (RFC 6962 §3.3), those in the certificate before those in a stapled OCSP response. */
+  timestamps: list(
+    object({
+      /** SHA-256 of the log's key in base64. */
+      logId: text,
+      at: number,
+      delivery: code<Exclude<Delivery, 'tls'>>(),
+      /** Untrusted text; null if no list has the log. `operator`: who operated it at that time. */
+      log: nullable(object({ name: text, operator: text })),
+      /** What each browser makes of it; null without a current list of its logs, and for certificates of private CAs. */
+      chromium: counts,
+      firefox: counts,
+      apple: counts,
+    }),
+  ),
+  /** Number of further SCTs that could not be read. */
+  unreadable: number,
+  /** Whether the SCTs satisfy the policy of each browser of which we have a current list of logs. */
+  policies: list(
+    object({
+      client: code<TransparencyClient>(),
+      outcome: code<Compliance['outcome']>(),
+      why: nullable(code<PolicyGap>()),
+      counted: number,
+      needed: number,
+    }),
+  ),
+});
+/** The SCTs of the shown leaf and what browsers make of them. SCTs in the TLS handshake are not read. */
+export type TransparencyVerdict = Infer<typeof transparency>;
+/** The clients that demand SCTs. */
+export type TransparencyClient = Extract<Client, 'chromium' | 'firefox' | 'apple'>;
+
 /** Returns whether a value has the shape of a verdict that this version writes. */
 export const isVerdict = object({
   judgedAt: number,
@@ -270,6 +309,8 @@ export const isVerdict = object({
   renewal: nullable(renewal),
   /** Result of the last posture check, which may be a day old; null before the first one. */
   posture: nullable(posture),
+  /** Absent if no certificate was read, for certificates of private CAs without SCTs, and in verdicts of older versions. */
+  transparency: optional(transparency),
   /** Hash of the trust store, which distinguishes a change of the trust store from a change of the site. */
   trustStoreHash: text,
   lastSeen: nullable(lastSeen),

@@ -41,6 +41,7 @@ describeAnyDatabase('The report of a domain', (open) => {
       path: [],
       chain_pem: null,
       posture: null,
+      transparency: null,
       markdown: expect.stringContaining('# shop.example.com'),
     });
     const stranger = await charlie.ask(CALLS.domainReport, { params: { id } });
@@ -88,6 +89,32 @@ describeAnyDatabase('The report of a domain', (open) => {
     // Fetched certificates are not part of the history.
     const history = (await alice.ask(CALLS.domainHistory, { params: { id } })).ok.data;
     expect(history.map(({ fingerprint }) => fingerprint)).toEqual([leaf.fingerprint]);
+  });
+
+  it('has the certificate timestamps, and says why they are not judged', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    const at = Date.UTC(2026, 10, 1, 12, 30);
+    const logged = issuing.issue({ dnsNames: ['shop.example.com'], timestamps: [at] });
+    await finishChecks(api, root, answeredWith(logged));
+    const { transparency, markdown } = await reportOf(alice, id);
+    expect(transparency).toEqual({
+      timestamps: [
+        {
+          log_id: Buffer.alloc(32, 7).toString('base64'),
+          log: null,
+          operator: null,
+          at: '2026-11-01T12:30:00.000Z',
+          delivery: 'certificate',
+          clients: [],
+        },
+      ],
+      unreadable: 0,
+      policies: [],
+      note: expect.stringContaining('public authorities'),
+    });
+    expect(markdown).toContain('## Certificate Transparency');
   });
 
   it('begins with the reason why the host is unreachable, and says since when it is down', async () => {

@@ -3,13 +3,20 @@ import type {
   PostureWire,
   ReportFindingWire,
   ReportWire,
+  TransparencyWire,
 } from '../../../contract/domain-report.ts';
 import { revocationWhy } from '../../core/findings/revocation.ts';
 import { connectingClients } from '../../core/judge/clients/refusals.ts';
 import { type ReportFinding, whatHappenedAt } from '../../core/report/reach-finding.ts';
 import { earlierPosture, isPostureComplete, untestedPosture } from '../../core/report/report-posture.ts';
 import { type Report, reportFindings, reportMarkdown } from '../../core/report/report.ts';
-import type { AddressVerdict, PostureVerdict } from '../../core/verdict.ts';
+import {
+  clientViews,
+  logWords,
+  policyMessage,
+  transparencyNote,
+} from '../../core/report/transparency-words.ts';
+import type { AddressVerdict, PostureVerdict, TransparencyVerdict } from '../../core/verdict.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
 /** Maps the report of a check to wire format. The command-line check prints the same fields in its JSON. */
@@ -38,6 +45,7 @@ export function reportWire(report: Report): ReportWire {
       next_update: isoOrNull(queried.nextUpdate),
     })),
     posture: verdict.posture ? postureWire(verdict.posture) : null,
+    transparency: verdict.transparency ? transparencyWire(verdict.transparency) : null,
     markdown: reportMarkdown(report),
   };
 }
@@ -53,6 +61,7 @@ export function emptyReportWire(host: string): ReportWire {
     chain_pem: null,
     revocation_sources: [],
     posture: null,
+    transparency: null,
     markdown: `# ${host}\n\nNo results yet: the first check has not run.\n`,
   };
 }
@@ -121,5 +130,26 @@ function postureWire(posture: PostureVerdict): PostureWire {
       results,
       checked_at: iso(testedAt),
     })),
+  };
+}
+
+function transparencyWire(transparency: TransparencyVerdict): TransparencyWire {
+  const { timestamps, unreadable, policies } = transparency;
+  return {
+    timestamps: timestamps.map((timestamp) => ({
+      log_id: timestamp.logId,
+      log: logWords(timestamp)?.name ?? null,
+      operator: logWords(timestamp)?.operator ?? null,
+      at: iso(timestamp.at),
+      delivery: timestamp.delivery,
+      clients: clientViews(timestamp, transparency),
+    })),
+    unreadable,
+    policies: policies.map((policy) => ({
+      client: policy.client,
+      outcome: policy.outcome,
+      message: policyMessage(policy),
+    })),
+    note: transparencyNote(transparency),
   };
 }

@@ -38,6 +38,7 @@ import type {
   Verdict,
 } from '../verdict.ts';
 import { certificateName } from '../facts.ts';
+import { judgeTransparency, type LogLists, NO_LOG_LISTS } from './transparency.ts';
 import { addressLabel } from '../srv.ts';
 import type { ChainJudgement } from './chain-findings.ts';
 
@@ -54,6 +55,7 @@ export function judge(
   trustStore: TrustStore,
   previous: Verdict | null = null,
   work: WorkBudget = new WorkBudget(),
+  logLists: LogLists = NO_LOG_LISTS,
 ): Verdict {
   const observation = { ...seen, renewal: withKnownWindows(seen.renewal, previous) };
   const before = rememberedFrom(previous);
@@ -118,6 +120,7 @@ export function judge(
     revocation: withPendingAnswer(chainOfLeaf.revocation, leaf.fingerprint, previous, now),
     renewal: renewalVerdict(leaf, renewalWindow(leaf, renewals), replaced.has(leaf.fingerprint)),
     posture,
+    ...judgeTransparency(chainOfLeaf, answers, { lists: logLists, now, work }),
     lastSeen: {
       at: observation.observedAt,
       leafFingerprint: leaf.fingerprint,
@@ -304,10 +307,6 @@ function worstFirst(findings: readonly Finding[]): Finding[] {
   );
 }
 
-function isServed({ role }: { role: 'leaf' | 'intermediate' | 'anchor' }): boolean {
-  return role !== 'anchor';
-}
-
 const UNREADABLE: Failure = {
   stage: 'handshake',
   reason: 'no_certificate',
@@ -365,7 +364,8 @@ function pathOf(
   const anchor = chain.path?.at(-1)?.fingerprint;
   return {
     path,
-    chainToServe: chain.path === null ? null : path.filter(isServed).map(({ fingerprint }) => fingerprint),
+    chainToServe:
+      chain.path && path.flatMap(({ fingerprint, role }) => (role === 'anchor' ? [] : fingerprint)),
     hasOwnRoot: anchors.some(({ certificate, isPublic }) => !isPublic && certificate.fingerprint === anchor),
   };
 }

@@ -12,6 +12,7 @@ import { postureLines } from './report-posture.ts';
 import { reasonWords, revocationReason, revocationWhy } from '../findings/revocation.ts';
 import { revocationSentence } from '../judge/revocation.ts';
 import { addressLabel } from '../srv.ts';
+import { transparencyText } from './transparency-words.ts';
 import type { Verdict } from '../verdict.ts';
 
 const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };
@@ -77,6 +78,7 @@ export function reportMarkdown(report: Report): string {
     ...(verdict.addresses.length === 0 ? [] : ['## Addresses', addressTable(verdict)]),
     ...(verdict.path.length === 0 ? [] : ['## Path', pathTable(verdict)]),
     ...(facts === null ? [] : [`## Revocation${asLastSeen}`, ...revocationText(verdict)]),
+    ...(verdict.transparency === undefined ? [] : transparencyText(verdict.transparency)),
     ...(verdict.renewal === null ? [] : ['## Renewal', renewalText(verdict.renewal)]),
     ...uptimeText(report.uptime),
     ...(verdict.posture === null ? [] : ['## Facts', postureLines(verdict.posture).join('\n')]),

@@ -30,6 +30,7 @@ export function exampleReport(differences: Partial<ReportWire> = {}): ReportWire
     chain_pem: null,
     revocation_sources: [],
     posture: null,
+    transparency: null,
     markdown: '# fjord.example',
     ...differences,
   };

@@ -1,4 +1,6 @@
 import type { Page } from '@playwright/test';
+import { CLIENT_NAMES } from '../../../contract/check-words.ts';
+import type { TransparencyWire } from '../../../contract/domain-report.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import {
   change,
@@ -36,6 +38,17 @@ const SECTIONS: Screen[] = [
     },
   },
   {
+    name: 'panel-timestamps',
+    visitor: 'member',
+    async show(page) {
+      await page.route('**/api/domain/*/report', (route) =>
+        change(route, (report) => ({ ...report, transparency: TIMESTAMPS })),
+      );
+      await panelOf('pay.fjord.example', 'chain')(page);
+      await page.getByRole('cell', { name: 'Counts for' }).first().waitFor();
+    },
+  },
+  {
     name: 'panel-unread',
     visitor: 'member',
     async show(page) {
@@ -70,6 +83,36 @@ const SECTIONS: Screen[] = [
     },
   },
 ];
+
+/** Certificate timestamps that are enough for Chrome and Firefox. The demo's authorities are private, so browsers demand none. */
+const TIMESTAMPS: TransparencyWire = {
+  timestamps: [
+    { log: "Google 'Xenon2026h2' log", operator: 'Google', why: null },
+    { log: "Let's Encrypt 'Oak2026h2'", operator: "Let's Encrypt", why: 'the log is retired' },
+    { log: null, operator: null, why: 'the log is not in the browser’s list' },
+  ].map(({ log, operator, why }, index) => ({
+    log_id: '2AlVO5RPev/IFhlvlE+Fq7D4/F6HVSYPFdEucrtFSxQ=',
+    log,
+    operator,
+    at: `2026-10-0${index + 1}T09:30:00.000Z`,
+    delivery: 'certificate',
+    clients: (['chromium', 'firefox', 'apple'] as const).map((client) => {
+      const counts = why === null || (log !== null && client !== 'apple');
+      return { client, name: CLIENT_NAMES[client], counts, why: counts ? null : why };
+    }),
+  })),
+  unreadable: 0,
+  policies: [
+    { client: 'chromium', outcome: 'met', message: 'Chrome: enough (2 count, 2 needed).' },
+    { client: 'firefox', outcome: 'met', message: 'Firefox: enough (2 count, 2 needed).' },
+    {
+      client: 'apple',
+      outcome: 'not_known',
+      message: 'Safari needs 2 timestamps from different logs in the certificate, and 1 counts.',
+    },
+  ],
+  note: null,
+};
 
 /** Returns the domain as it is while many hosts fail at once. */
 const heldBack = (domain: object) => ({

@@ -4,6 +4,7 @@ import { PanelSection } from '../../../domain/panel-section.tsx';
 import { Addresses } from '../report/addresses.tsx';
 import { FactsSection } from '../report/facts-section.tsx';
 import type { ReportRead } from '../report/report-query.ts';
+import { Transparency } from '../report/transparency.tsx';
 import { PathSection } from './path-section.tsx';
 import { LoadingRows } from './timeline.tsx';
 
@@ -18,6 +19,7 @@ export function ChainSection({ domain, read: { report, error } }: ChainSectionPr
     return (
       <>
         <PathSection domain={domain} report={report} />
+        {report.transparency && <Transparency transparency={report.transparency} />}
         <Addresses report={report} protocol={domain.protocol} />
         <FactsSection report={report} />
       </>

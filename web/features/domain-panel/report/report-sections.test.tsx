@@ -1,12 +1,13 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
+import type { ReportFindingWire, TransparencyWire } from '../../../../contract/domain-report.ts';
 import { exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 import { Addresses } from './addresses.tsx';
 import { Clients } from './clients.tsx';
 import { exampleFinding, exampleReport, readOf } from '../../../../tests/kit/pages/example-report.ts';
 import { FactsSection } from './facts-section.tsx';
 import { Findings, withDetails } from './findings.tsx';
+import { Transparency } from './transparency.tsx';
 import { ChainSection } from '../certificate/chain-section.tsx';
 import { Revocation } from '../certificate/revocation.tsx';
 
@@ -238,4 +239,69 @@ it('the clients have the colour of the domain’s state, but none on a paused do
   expect(colours(true)).toEqual(['text-ok-mark', 'text-soon-mark']);
   expect(colours(false)).toEqual(['text-ok-mark', 'text-critical-mark']);
   expect(colours(false, 'user')).toBeNull();
+});
+
+describe('certificate timestamps', () => {
+  const view = (
+    name: 'Chrome' | 'Firefox' | 'Safari',
+    counts: boolean | null,
+    why: string | null = null,
+  ) => ({
+    client: ({ Chrome: 'chromium', Firefox: 'firefox', Safari: 'apple' } as const)[name],
+    name,
+    counts,
+    why,
+  });
+  const timestamp = {
+    log_id: 'EvFONL1TckyEBhnDjz96E/jntWKHiJxtMAAAAAAAAAA=',
+    log: 'Argon 2026h2',
+    operator: 'Google',
+    at: '2026-11-01T12:30:00.000Z',
+    delivery: 'certificate' as const,
+    clients: [view('Chrome', true), view('Firefox', true), view('Safari', false, 'the log is retired')],
+  };
+  const policy = (client: 'chromium' | 'apple', outcome: 'met' | 'not_known') => ({
+    client,
+    outcome,
+    message: `${client} says ${outcome}.`,
+  });
+  const shown = (differences: Partial<TransparencyWire>) =>
+    renderToStaticMarkup(
+      <Transparency
+        transparency={{ timestamps: [timestamp], unreadable: 0, policies: [], note: null, ...differences }}
+      />,
+    );
+
+  it('show the log, its operator and for which browsers they count', () => {
+    const html = shown({ policies: [policy('chromium', 'met'), policy('apple', 'met')] });
+    for (const text of [
+      'Argon 2026h2',
+      'Google',
+      'Counts for Chrome and Firefox',
+      'Safari: the log is retired',
+    ])
+      expect(html).toContain(text);
+    expect(html).toContain('1 timestamp, enough for Chrome and Safari');
+    expect(html).not.toContain('<details open');
+  });
+
+  it('open the section if a browser may need more', () => {
+    const html = shown({ policies: [policy('chromium', 'met'), policy('apple', 'not_known')] });
+    expect(html).toContain('1 timestamp, not enough for Safari');
+    expect(html).toContain('<details open');
+  });
+
+  it('show the id of an unknown log, and why nothing else is known', () => {
+    const why = 'not known: this server has no current list of logs';
+    const unknown = { ...timestamp, log: null, operator: null, clients: [view('Chrome', null, why)] };
+    const html = shown({ timestamps: [unknown], note: 'No list of logs.' });
+    for (const text of [timestamp.log_id, `Chrome: ${why}`, 'No list of logs.']) expect(html).toContain(text);
+  });
+
+  it('escape the name of the log', () => {
+    const html = shown({ timestamps: [{ ...timestamp, log: HOSTILE, operator: HOSTILE }], unreadable: 1 });
+    expect(html).not.toContain('<script>');
+    expect(html).toContain(HARMLESS);
+    expect(html).toContain('1 timestamp could not be read.');
+  });
 });

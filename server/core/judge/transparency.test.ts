@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import {
+  EMBEDDED_TIMESTAMPS,
+  type RawExtension,
+  timestampExtension,
+} from '../../../tests/kit/certificates/certificate-extensions.ts';
+import { octetString } from '../../../tests/kit/certificates/der-writer.ts';
+import {
+  currentOptions,
+  DAY,
+  handshakeWith,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/certificates/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import {
+  issueLogged,
+  logListJson,
+  type MintedLog,
+  mintLog,
+  type Stamp,
+  stampCertificate,
+} from '../../../tests/kit/certificates/mint-log.ts';
+import { mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
+import { type LogList, parseLogList } from '../../pki/ct/log-list.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
+import { WorkBudget } from '../../pki/work-budget.ts';
+import { isVerdict, type TransparencyVerdict, type Verdict } from '../verdict.ts';
+import { judge } from './judge.ts';
+import type { LogLists } from './transparency.ts';
+
+const publicRoots = createTrustStore([root.der], { arePublic: true });
+const AT = NOW - 30 * DAY;
+const [argon, nimbus] = [mintLog('Google', { name: 'Argon' }), mintLog('Cloudflare', { name: 'Nimbus' })];
+const tuscolo = mintLog('Geomys', { name: 'Tuscolo', isStatic: true });
+const willow = mintLog("Let's Encrypt", { name: 'Willow', isStatic: true });
+const oak = mintLog("Let's Encrypt", { name: 'Oak', state: 'retired', since: NOW - 10 * DAY });
+const pending = mintLog('Skerry', { name: 'Skua', state: 'pending' });
+
+function listOf(logs: readonly MintedLog[], publishedAt = NOW - DAY): LogList {
+  const list = parseLogList(Buffer.from(logListJson(logs, publishedAt)), NOW);
+  if ('problem' in list) throw new Error(list.problem);
+  return list;
+}
+const ALL = [argon, nimbus, tuscolo, willow, oak, pending];
+const LISTS: LogLists = { google: listOf(ALL), apple: listOf(ALL) };
+
+function judged(
+  leaf: MintedCertificate,
+  {
+    lists = LISTS,
+    staple = null as Uint8Array | null,
+    trustStore = publicRoots,
+    work = new WorkBudget(),
+  } = {},
+): Verdict {
+  const seen = observation([handshakeWith(withChain(leaf), { staple })]);
+  return judge(seen, NOW, trustStore, null, work, lists);
+}
+function transparencyOf(...asked: Parameters<typeof judged>): TransparencyVerdict {
+  const { transparency } = judged(...asked);
+  if (transparency === undefined) throw new Error('the verdict says nothing about timestamps');
+  return transparency;
+}
+const { dnsNames, notBefore, notAfter } = currentOptions;
+const logged = (stamps: readonly Stamp[], options = {}) =>
+  issueLogged(intermediate, { dnsNames, notBefore, notAfter, ...options }, stamps);
+const withExtensions = (...extraExtensions: RawExtension[]) =>
+  intermediate.issue({ dnsNames, notBefore, notAfter, extraExtensions });
+const by = (...logs: MintedLog[]): Stamp[] => logs.map((log) => ({ log, at: AT }));
+const outcomes = ({ policies }: TransparencyVerdict) =>
+  Object.fromEntries(policies.map(({ client, outcome, why }) => [client, outcome === 'met' ? 'met' : why]));
+
+describe('the timestamps of a certificate of a public authority', () => {
+  const leaf = logged(by(argon, tuscolo, oak));
+
+  it('have the log, its operator, the time and what each browser makes of them', () => {
+    const verdict = judged(leaf);
+    const all = { chromium: 'counts', firefox: 'counts', apple: 'counts' };
+    const base = { at: AT, delivery: 'certificate', ...all };
+    expect(verdict.transparency).toEqual({
+      isRequired: true,
+      timestamps: [
+        { ...base, logId: argon.id.toString('base64'), log: { name: 'Argon', operator: 'Google' } },
+        { ...base, logId: tuscolo.id.toString('base64'), log: { name: 'Tuscolo', operator: 'Geomys' } },
+        { ...base, logId: oak.id.toString('base64'), log: { name: 'Oak', operator: "Let's Encrypt" } },
+      ],
+      unreadable: 0,
+      policies: ['chromium', 'firefox', 'apple'].map((client) => ({
+        client,
+        outcome: 'met',
+        why: null,
+        counted: 3,
+        needed: 2,
+      })),
+    });
+    expect(isVerdict(JSON.parse(JSON.stringify(verdict)))).toBe(true);
+    expect(verdict.trusted).toBe(true);
+  });
+
+  it('have only ids and times without a list of logs', () => {
+    const { timestamps, policies } = transparencyOf(leaf, { lists: { google: null, apple: null } });
+    const unknown = { log: null, chromium: null, firefox: null, apple: null };
+    expect(timestamps).toMatchObject([
+      { logId: argon.id.toString('base64'), at: AT, ...unknown },
+      unknown,
+      unknown,
+    ]);
+    expect(policies).toEqual([]);
+  });
+
+  it('have no status for a browser whose list is missing or 70 days old', () => {
+    const apple = listOf(ALL, NOW - 70 * DAY);
+    for (const lists of [
+      { ...LISTS, apple: null },
+      { ...LISTS, apple },
+    ]) {
+      const found = transparencyOf(leaf, { lists });
+      expect(found.timestamps[0]).toMatchObject({ chromium: 'counts', firefox: 'counts', apple: null });
+      expect(found.policies.map(({ client }) => client)).toEqual(['chromium', 'firefox']);
+    }
+    const lists = { ...LISTS, apple: listOf(ALL, NOW - 70 * DAY + 1) };
+    expect(transparencyOf(leaf, { lists }).policies).toHaveLength(3);
+  });
+
+  it('are judged with the list of each browser', () => {
+    const lists = { google: listOf([argon, tuscolo]), apple: listOf([argon, nimbus]) };
+    const { timestamps } = transparencyOf(logged(by(nimbus, tuscolo)), { lists });
+    expect(timestamps).toMatchObject([
+      { log: { name: 'Nimbus' }, chromium: 'unknown_log', firefox: 'unknown_log', apple: 'counts' },
+      { log: { name: 'Tuscolo' }, chromium: 'counts', firefox: 'counts', apple: 'unknown_log' },
+    ]);
+  });
+
+  it('change no finding', () => {
+    const few = logged(by(pending));
+    expect(judged(few).findings).toEqual(judged(few, { lists: { google: null, apple: null } }).findings);
+  });
+
+  it('cannot be verified once the work budget is spent', () => {
+    const { spent, total } = (() => {
+      const work = new WorkBudget();
+      judged(leaf, { work, lists: { google: null, apple: null } });
+      return work;
+    })();
+    expect(spent).toBeLessThan(total);
+    const { timestamps, policies } = transparencyOf(leaf, { work: new WorkBudget(spent) });
+    expect(timestamps[0]).toMatchObject({ chromium: 'not_verified' });
+    expect(policies[0]).toMatchObject({ client: 'chromium', outcome: 'not_known' });
+  });
+});
+
+describe('the conclusion about a certificate that was judged before', () => {
+  const leaf = logged(by(argon, nimbus));
+  const at = (now: number, lists = LISTS, work = new WorkBudget()) =>
+    judge(observation([handshakeWith(withChain(leaf))]), now, publicRoots, null, work, lists).transparency;
+
+  it('is the same object, at the same price', () => {
+    const [first, second] = [new WorkBudget(), new WorkBudget()];
+    const before = at(NOW, LISTS, first);
+    expect(at(NOW + DAY, LISTS, second)).toBe(before);
+    expect(second.spent).toBe(first.spent);
+  });
+
+  it('is made again with another list, before its time, and when something in it may change', () => {
+    const retiring = mintLog('Rill', { state: 'retired', since: NOW + 10 * DAY });
+    const lists = { google: listOf([argon, retiring]), apple: null };
+    const soon = logged(by(argon, retiring));
+    const chromiumAt = (now: number) =>
+      judge(observation([handshakeWith(withChain(soon))]), now, publicRoots, null, new WorkBudget(), lists)
+        .transparency?.timestamps[1]?.chromium;
+    expect(chromiumAt(NOW)).toBe('counts');
+    expect(chromiumAt(AT - 1)).toBe('from_future');
+    expect(chromiumAt(NOW + 10 * DAY - 1)).toBe('counts');
+    // The certificate is older than the retirement.
+    expect(chromiumAt(NOW + 10 * DAY)).toBe('counts');
+    expect(chromiumAt(NOW + 69 * DAY)).toBeNull();
+    expect(at(NOW, { ...LISTS })).not.toBe(at(NOW));
+  });
+
+  it('is not kept if the work budget did not suffice for it', () => {
+    const fresh = logged(by(argon, nimbus));
+    const seen = observation([handshakeWith(withChain(fresh))]);
+    const full = new WorkBudget();
+    judge(seen, NOW, publicRoots, null, full);
+    const scarce = judge(seen, NOW, publicRoots, null, new WorkBudget(full.spent), LISTS).transparency;
+    expect(scarce?.timestamps[0]?.chromium).toBe('not_verified');
+    expect(judge(seen, NOW, publicRoots, null, new WorkBudget(), LISTS).transparency).toMatchObject({
+      timestamps: [{ chromium: 'counts' }, { chromium: 'counts' }],
+    });
+  });
+});
+
+describe('the policies of browsers', () => {
+  const days = (count: number) => ({ notBefore: AT, notAfter: AT + count * DAY });
+  const met = { chromium: 'met', firefox: 'met', apple: 'met' };
+  const none = (why: string) => ({ chromium: why, firefox: why, apple: why });
+
+  it.each<[string, Stamp[], object, object]>([
+    ['two logs of two operators', by(argon, nimbus), {}, met],
+    ['one log', by(argon), {}, none('too_few')],
+    ['no log', [], {}, none('too_few')],
+    ['two logs of one operator', by(willow, oak), {}, none('one_operator')],
+    ['two static logs', by(tuscolo, willow), {}, { ...met, apple: 'only_static_logs' }],
+    ['a pending log', by(argon, pending), {}, none('too_few')],
+    ['two logs for 179 days', by(argon, nimbus), days(179), met],
+    ['two logs for 180 days', by(argon, nimbus), days(180), { ...met, apple: 'too_few' }],
+    ['two logs for 181 days', by(argon, nimbus), days(181), none('too_few')],
+    ['three logs for 181 days', by(argon, nimbus, willow), days(181), met],
+    ['a forged time', [...by(argon), { log: nimbus, at: AT, isForged: true }], {}, none('too_few')],
+    ['a retired log, just before', [...by(argon), { log: oak, at: oak.since - 1 }], {}, met],
+    ['a retired log, just after', [...by(argon), { log: oak, at: oak.since }], {}, none('too_few')],
+  ])('are answered for a certificate with %s', (_, stamps, options, expected) => {
+    expect(outcomes(transparencyOf(logged(stamps, options)))).toEqual(expected);
+  });
+});
+
+describe('other timestamps', () => {
+  it('come in a stapled OCSP response about the certificate', () => {
+    const leaf = logged([]);
+    const stapledTimestamps = stampCertificate(leaf, by(argon, nimbus));
+    const times = { thisUpdate: NOW - DAY, nextUpdate: NOW + DAY, producedAt: NOW - DAY };
+    const staple = mintOcspResponse(intermediate, leaf, { ...times, stapledTimestamps });
+    const found = transparencyOf(leaf, { staple });
+    const statuses = { chromium: 'stapled', firefox: 'counts', apple: 'counts' };
+    expect(found.timestamps).toMatchObject([
+      { delivery: 'staple', log: { name: 'Argon' }, ...statuses },
+      { delivery: 'staple', log: { name: 'Nimbus' }, ...statuses },
+    ]);
+    expect(outcomes(found)).toEqual({ chromium: 'too_few', firefox: 'met', apple: 'met' });
+    const other = mintOcspResponse(intermediate, issue(), { ...times, stapledTimestamps });
+    expect(transparencyOf(leaf, { staple: other }).timestamps).toEqual([]);
+  });
+
+  it('are counted if they cannot be read', () => {
+    const extension = (content: Buffer) => ({ oid: EMBEDDED_TIMESTAMPS, value: octetString(content) });
+    const malformed = withExtensions(extension(Buffer.from('0009', 'hex')));
+    expect(transparencyOf(malformed)).toMatchObject({ timestamps: [], unreadable: 1 });
+    const odd = withExtensions(timestampExtension([Buffer.of(1), Buffer.of(2)]));
+    expect(transparencyOf(odd)).toMatchObject({ timestamps: [], unreadable: 2 });
+  });
+
+  it('of a private authority need none, so browsers are not asked', () => {
+    const trustStore = createTrustStore([root.der]);
+    expect(judged(withExtensions(), { trustStore }).transparency).toBeUndefined();
+    expect(transparencyOf(logged(by(argon)), { trustStore })).toMatchObject({
+      isRequired: false,
+      timestamps: [{ log: { name: 'Argon' }, chromium: null, firefox: null, apple: null }],
+      policies: [],
+    });
+  });
+
+  it('are kept to 20 of each kind', () => {
+    const many = issue({ timestamps: Array.from({ length: 500 }, () => AT) });
+    expect(transparencyOf(many).timestamps).toHaveLength(20);
+  });
+});

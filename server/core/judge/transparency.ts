@@ -1,0 +1,193 @@
+import type { Certificate } from '../../pki/certificate.ts';
+import { currentUntil, type LogList, operatorAt, type TransparencyLog } from '../../pki/ct/log-list.ts';
+import {
+  applePolicy,
+  chromePolicy,
+  firefoxPolicy,
+  type ListedTimestamp,
+  type PolicyAnswer,
+  type PolicyQuestion,
+} from '../../pki/ct/policies.ts';
+import { parseTimestampList, type TimestampList } from '../../pki/ct/timestamp-list.ts';
+import { type Delivery, verifyTimestamps } from '../../pki/ct/timestamp-signature.ts';
+import { EXTENSION } from '../../pki/der/object-identifiers.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
+import { PkiError } from '../../pki/pki-error.ts';
+import { matchesCertificateId } from '../../pki/revocation/ocsp-request.ts';
+import { stapledTimestamps } from '../../pki/revocation/ocsp-response.ts';
+import type { WorkBudget } from '../../pki/work-budget.ts';
+import type { TransparencyClient, TransparencyVerdict, Verdict } from '../verdict.ts';
+import type { JudgedAddress } from './answers.ts';
+import type { ChainJudgement } from './chain-findings.ts';
+
+/** The lists of Certificate Transparency logs that this server has; null for one that it does not have. */
+export interface LogLists {
+  /** Chrome's list, which Firefox takes over. */
+  readonly google: LogList | null;
+  readonly apple: LogList | null;
+}
+export const NO_LOG_LISTS: LogLists = { google: null, apple: null };
+
+/** Number of SCTs that are looked at, for each way of delivery. Certificates have two to five. */
+const MAX_TIMESTAMPS = 20;
+
+const POLICIES = {
+  chromium: { list: 'google', ask: chromePolicy },
+  firefox: { list: 'google', ask: firefoxPolicy },
+  apple: { list: 'apple', ask: applePolicy },
+} as const satisfies Record<
+  TransparencyClient,
+  { list: keyof LogLists; ask: (question: PolicyQuestion) => PolicyAnswer }
+>;
+const POLICY_CLIENTS = ['chromium', 'firefox', 'apple'] as const satisfies readonly TransparencyClient[];
+
+interface Conclusion {
+  result: Pick<Verdict, 'transparency'>;
+  /** The lists and the time of the conclusion, and the first instant at which it may change (ms UTC). */
+  lists: LogLists;
+  from: number;
+  until: number;
+  /** Work units that it cost. */
+  cost: number;
+}
+
+/**
+ * Cache of conclusions by certificate, issuer and stapled SCTs, as large as that of the signatures of certificates: verifying the three
+ * SCTs of a certificate takes a third of the CPU time of its check.
+ */
+const conclusions = new LruCache<string, Conclusion>(8_192);
+
+interface Context {
+  lists: LogLists;
+  now: number;
+  work: WorkBudget;
+}
+
+/**
+ * Judges the SCTs in a leaf and those that the server stapled. Without a current list of logs, only says which there are. Returns an
+ * empty object for a certificate of a private CA without SCTs.
+ */
+export function judgeTransparency(
+  { leaf, path, isPublic }: Pick<ChainJudgement, 'path' | 'isPublic'> & { leaf: Certificate },
+  answers: readonly JudgedAddress[],
+  context: Context,
+): Pick<Verdict, 'transparency'> {
+  const { lists, now, work } = context;
+  const issuer = path?.[1] ?? null;
+  const stapled = issuer === null ? null : stapledList(answers, leaf, issuer);
+  const hasAny = leaf.extensions.has(EXTENSION.signedCertificateTimestamps) || stapled !== null;
+  if (!isPublic && !hasAny) return {};
+  const staple = stapled === null ? '' : Buffer.from(stapled).toString('latin1');
+  const key = `${leaf.fingerprint} ${issuer?.fingerprint} ${isPublic} ${staple}`;
+  const known = conclusions.get(key);
+  const isCurrent = known !== null && known.lists === lists && known.from <= now && now < known.until;
+  if (isCurrent && known.cost <= work.left) {
+    // Charge for cached conclusions too, so that the same input gives the same verdict on every machine.
+    work.spend(known.cost);
+    return known.result;
+  }
+  const before = work.left;
+  const { transparency, until } = conclude({ leaf, issuer, isPublic }, stapled, context);
+  const result = { transparency };
+  if (!work.isExhausted) conclusions.set(key, { result, lists, from: now, until, cost: before - work.left });
+  return result;
+}
+
+function conclude(
+  { leaf, issuer, isPublic }: { leaf: Certificate; issuer: Certificate | null; isPublic: boolean },
+  stapled: Uint8Array | null,
+  { lists, now, work }: Context,
+): { transparency: TransparencyVerdict; until: number } {
+  const groups = [embeddedGroup(leaf), ...(stapled === null ? [] : [toGroup(readList(stapled), 'staple')])];
+  const logOf = (logId: string): TransparencyLog | null =>
+    lists.google?.logs.get(logId) ?? lists.apple?.logs.get(logId) ?? null;
+  const keyOf = (logId: string) =>
+    lists.google?.logs.get(logId)?.key ?? lists.apple?.logs.get(logId)?.key ?? null;
+  const signed = groups.flatMap(({ delivery, timestamps }) => {
+    const delivered = issuer && { timestamps, delivery, certificate: leaf, issuer };
+    const checks = delivered === null ? [] : verifyTimestamps(delivered, keyOf, work);
+    return timestamps.map((timestamp, index) => ({
+      timestamp,
+      delivery,
+      signature: checks[index] ?? ('unverifiable' as const),
+    }));
+  });
+  const policies = new Map<TransparencyClient, PolicyAnswer>();
+  for (const client of isPublic ? POLICY_CLIENTS : []) {
+    const { list, ask } = POLICIES[client];
+    const known = lists[list];
+    if (known === null || now >= currentUntil(known)) continue;
+    const timestamps = signed.map((one): ListedTimestamp => ({
+      ...one,
+      log: known.logs.get(one.timestamp.logId) ?? null,
+    }));
+    const { notBefore, notAfter } = leaf;
+    policies.set(client, ask({ timestamps, notBefore, notAfter, now, isComplete: false }));
+  }
+  const changes = [lists.google, lists.apple].flatMap((list) => [
+    ...(list === null ? [] : [currentUntil(list)]),
+    ...signed.flatMap(({ timestamp: { logId, at } }) => [at, list?.logs.get(logId)?.since ?? at]),
+  ]);
+  return {
+    until: Math.min(...changes.filter((at) => at > now)),
+    transparency: {
+      isRequired: isPublic,
+      timestamps: signed.map(({ timestamp: { logId, at }, delivery }, index) => {
+        const log = logOf(logId);
+        const statusFor = (client: TransparencyClient) => policies.get(client)?.statuses[index] ?? null;
+        return {
+          logId,
+          at,
+          delivery,
+          log: log && { name: log.description, operator: operatorAt(log, at) },
+          chromium: statusFor('chromium'),
+          firefox: statusFor('firefox'),
+          apple: statusFor('apple'),
+        };
+      }),
+      unreadable: groups.reduce((sum, { unreadable }) => sum + unreadable, 0),
+      policies: Array.from(policies, ([client, { outcome, why, counted, needed }]) => ({
+        client,
+        outcome,
+        why,
+        counted,
+        needed,
+      })),
+    },
+  };
+}
+
+type Group = TimestampList & { delivery: Exclude<Delivery, 'tls'> };
+
+function embeddedGroup({ certificateTimestamps, parseErrors }: Certificate): Group {
+  const isMalformed = parseErrors.some(
+    ({ extension }) => extension === EXTENSION.signedCertificateTimestamps,
+  );
+  return toGroup(isMalformed ? MALFORMED : certificateTimestamps, 'certificate');
+}
+
+/** Returns the list of SCTs in the OCSP response that the first address with this leaf stapled; null if there is none. */
+function stapledList(
+  answers: readonly JudgedAddress[],
+  leaf: Certificate,
+  issuer: Certificate,
+): Uint8Array | null {
+  const answer = answers.find(({ judged, seen }) => judged.leaf === leaf && seen.staple !== null);
+  const lists = stapledTimestamps(answer?.seen.staple ?? new Uint8Array());
+  return lists.find(({ id }) => matchesCertificateId(id, leaf, issuer))?.value ?? null;
+}
+
+const MALFORMED: TimestampList = { timestamps: [], unreadable: 1 };
+
+function readList(value: Uint8Array): TimestampList {
+  try {
+    return parseTimestampList(value);
+  } catch (error) {
+    if (error instanceof PkiError) return MALFORMED;
+    throw error;
+  }
+}
+
+function toGroup({ timestamps, unreadable }: TimestampList, delivery: Group['delivery']): Group {
+  return { timestamps: timestamps.slice(0, MAX_TIMESTAMPS), unreadable, delivery };
+}

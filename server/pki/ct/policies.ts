@@ -1,0 +1,247 @@
+import { DAY_MS } from '../../../contract/durations.ts';
+import type { SignatureCheck } from '../signature.ts';
+import { operatorAt, type TransparencyLog } from './log-list.ts';
+import type { CertificateTimestamp } from './timestamp-list.ts';
+import type { Delivery } from './timestamp-signature.ts';
+
+/* What the Certificate Transparency policies of browsers say about the SCTs of one certificate. Pure. */
+
+/** An SCT with what the log list of one browser and its signature say about it. */
+export interface ListedTimestamp {
+  readonly timestamp: Pick<CertificateTimestamp, 'logId' | 'at' | 'leafIndex'>;
+  readonly delivery: Delivery;
+  /** Null if the browser's list does not have the log. */
+  readonly log: TransparencyLog | null;
+  /** `unverifiable` also if the log's key or the issuer is not known. */
+  readonly signature: SignatureCheck;
+}
+
+/** Whether an SCT counts for a browser, or the first reason why it does not. Codes are stored, so they never change. */
+export type TimestampStatus =
+  | 'counts'
+  /** The browser's list does not have the log. */
+  | 'unknown_log'
+  /** We could not verify the signature, or do not know the state of the log, so we cannot tell. */
+  | 'not_verified'
+  | 'bad_signature'
+  | 'from_future'
+  /** The log is pending or rejected. */
+  | 'untrusted_log'
+  /** The log is retired, and the SCT or the certificate is not older than that, or not embedded. */
+  | 'retired_log'
+  /** An SCT of a static log without the index that its rules demand. */
+  | 'no_leaf_index'
+  /** The browser does not read SCTs in OCSP responses. */
+  | 'stapled'
+  /** An earlier SCT of the same log counts already. */
+  | 'same_log';
+
+/** Whether the SCTs satisfy a policy, and how many of the needed ones count. */
+export interface Compliance {
+  /** `not_known`: it is not satisfied by what we know, but we do not know everything. */
+  readonly outcome: 'met' | 'not_met' | 'not_known';
+  /** Why it is not satisfied. Codes are stored, so they never change. */
+  readonly why: PolicyGap | null;
+  /** Number of SCTs in the certificate that count, and the number that its lifetime demands. */
+  readonly counted: number;
+  readonly needed: number;
+}
+export type PolicyGap =
+  | 'too_few'
+  | 'one_operator'
+  /** Every log that counts is retired today. */
+  | 'only_retired_logs'
+  /** No log that counts is one of RFC 6962. */
+  | 'only_static_logs';
+
+export interface PolicyQuestion {
+  readonly timestamps: readonly ListedTimestamp[];
+  /** Validity of the certificate, ms UTC. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** Time of the check, ms UTC. */
+  readonly now: number;
+  /** Whether we know all SCTs of the connection, including those in the TLS extension. */
+  readonly isComplete: boolean;
+}
+
+export interface PolicyAnswer extends Compliance {
+  /** The status of each SCT, in the order of the question. */
+  readonly statuses: readonly TimestampStatus[];
+}
+
+interface Policy {
+  /** Where SCTs outside the certificate count. */
+  readonly outside: readonly Delivery[];
+  /** Whether all SCTs that count must come by the same way, in the certificate or outside. */
+  readonly separatesDeliveries: boolean;
+  /** Whether an SCT of a static log needs a leaf index. */
+  readonly needsLeafIndex: boolean;
+  /** Whether one of the SCTs that count must come from a log of RFC 6962. */
+  readonly needsClassicLog: boolean;
+  /** Whether the earliest SCT of a log that is trusted today must be older than the retirement of a retired log too. */
+  readonly comparesEarliest: boolean;
+  /** Whether the operator at the time of the SCT counts, and not today's. */
+  readonly remembersOperators: boolean;
+  /** Whether the last second of the validity counts as part of the lifetime (RFC 5280 §4.1.2.5). */
+  readonly countsLastSecond: boolean;
+}
+
+const SHORT_LIFETIME_MS = 180 * DAY_MS;
+const NEEDED = { short: 2, long: 3 };
+
+/**
+ * Chrome, "Chrome Certificate Transparency Policy" (ct_policy.md in github.com/GoogleChrome/CertificateTransparency, 22 July 2026) and
+ * components/certificate_transparency/chrome_ct_policy_enforcer.cc, which demands the leaf index. Since Chrome 148 SCTs in OCSP responses
+ * do not count. Since 15 April 2026 static logs suffice.
+ */
+const CHROME: Policy = {
+  outside: ['tls'],
+  separatesDeliveries: true,
+  needsLeafIndex: true,
+  needsClassicLog: false,
+  comparesEarliest: true,
+  remembersOperators: true,
+  countsLastSecond: false,
+};
+
+/**
+ * Firefox, security/ct/CTPolicyEnforcer.cpp and MultiLogCTVerifier.cpp in mozilla-central (read in November 2026), which Firefox 135 and
+ * later enforce on desktops. Its list of logs is made from Google's.
+ */
+const FIREFOX: Policy = {
+  outside: ['tls', 'staple'],
+  separatesDeliveries: true,
+  needsLeafIndex: true,
+  needsClassicLog: false,
+  comparesEarliest: true,
+  remembersOperators: false,
+  countsLastSecond: false,
+};
+
+/**
+ * Apple, "Apple's Certificate Transparency Policy" (ct/ct-policy.md in github.com/apple/apple-root-program, 4 August 2026; states of logs in
+ * ct-log-program.md). With at most one SCT per operator for two, and two for three, both lifetimes demand two operators. It does not
+ * say so for SCTs outside the certificate.
+ */
+const APPLE: Policy = {
+  outside: ['tls', 'staple'],
+  separatesDeliveries: false,
+  needsLeafIndex: false,
+  needsClassicLog: true,
+  comparesEarliest: false,
+  remembersOperators: false,
+  countsLastSecond: true,
+};
+
+export function chromePolicy(question: PolicyQuestion): PolicyAnswer {
+  return answer(CHROME, question);
+}
+
+export function firefoxPolicy(question: PolicyQuestion): PolicyAnswer {
+  return answer(FIREFOX, question);
+}
+
+export function applePolicy(question: PolicyQuestion): PolicyAnswer {
+  return answer(APPLE, question);
+}
+
+function answer(policy: Policy, question: PolicyQuestion): PolicyAnswer {
+  const { timestamps, notBefore, notAfter, now, isComplete } = question;
+  const statuses = statusesOf(policy, timestamps, now);
+  const counting = timestamps.filter((_, index) => statuses[index] === 'counts');
+  const embedded = counting.filter(({ delivery }) => delivery === 'certificate');
+  const lifetime = notAfter - notBefore + (policy.countsLastSecond ? 1000 : 0);
+  const needed = lifetime > SHORT_LIFETIME_MS ? NEEDED.long : NEEDED.short;
+  const counts = { counted: embedded.length, needed, statuses };
+  const gap = embeddedGap(policy, embedded, needed, now);
+  if (gap === null || satisfiesOutside(policy, counting, now))
+    return { outcome: 'met', why: null, ...counts };
+  const isKnown = isComplete && !statuses.includes('not_verified');
+  return { outcome: isKnown ? 'not_met' : 'not_known', why: gap, ...counts };
+}
+
+/** Returns what the SCTs in the certificate lack; null if they satisfy the policy alone. */
+function embeddedGap(
+  policy: Policy,
+  embedded: readonly ListedTimestamp[],
+  needed: number,
+  now: number,
+): PolicyGap | null {
+  if (embedded.length < needed) return 'too_few';
+  if (!embedded.some(({ log }) => isTrustedNow(log, now))) return 'only_retired_logs';
+  if (operatorsOf(policy, embedded).size < 2) return 'one_operator';
+  return policy.needsClassicLog && !embedded.some(isClassic) ? 'only_static_logs' : null;
+}
+
+/** Returns whether SCTs of logs that are trusted today satisfy the policy, at least one of them outside the certificate. */
+function satisfiesOutside(policy: Policy, counting: readonly ListedTimestamp[], now: number): boolean {
+  const trusted = counting.filter(({ log }) => isTrustedNow(log, now));
+  const outside = trusted.filter(({ delivery }) => delivery !== 'certificate');
+  if (policy.separatesDeliveries) return outside.length >= 2 && operatorsOf(policy, outside).size >= 2;
+  return outside.length > 0 && trusted.length >= 2 && (!policy.needsClassicLog || trusted.some(isClassic));
+}
+
+function operatorsOf(policy: Policy, timestamps: readonly ListedTimestamp[]): ReadonlySet<string> {
+  return new Set(
+    timestamps.flatMap(({ log, timestamp }) =>
+      log === null ? [] : [policy.remembersOperators ? operatorAt(log, timestamp.at) : log.operator],
+    ),
+  );
+}
+
+const isClassic = ({ log }: ListedTimestamp): boolean => log?.isStatic === false;
+
+const TRUSTED_STATES = new Set(['qualified', 'usable', 'readonly']);
+
+/** Returns whether SCTs of the log count today. A log with a retirement in the future does. */
+function isTrustedNow(log: TransparencyLog | null, now: number): boolean {
+  return (
+    log !== null && (TRUSTED_STATES.has(log.state) || (log.state === 'retired' && now < (log.since ?? 0)))
+  );
+}
+
+/** Returns the statuses of all SCTs. Of several SCTs of a log by the same way, only the first one counts. */
+function statusesOf(policy: Policy, timestamps: readonly ListedTimestamp[], now: number): TimestampStatus[] {
+  const valid = timestamps.filter(
+    (one) => ownStatus(policy, one, now) === null && isTrustedNow(one.log, now),
+  );
+  const earliest = Math.min(...valid.map(({ timestamp }) => timestamp.at));
+  const seen = new Set<string>();
+  return timestamps.map((one) => {
+    const status = ownStatus(policy, one, now) ?? retirementStatus(policy, one, earliest, now);
+    if (status !== null) return status;
+    const isEmbedded = one.delivery === 'certificate';
+    const key = `${one.timestamp.logId} ${policy.separatesDeliveries && isEmbedded}`;
+    if (seen.has(key)) return 'same_log';
+    seen.add(key);
+    return 'counts';
+  });
+}
+
+/** Returns why an SCT does not count, whatever the others are; null if nothing speaks against it. */
+function ownStatus(
+  policy: Policy,
+  { timestamp, delivery, log, signature }: ListedTimestamp,
+  now: number,
+): TimestampStatus | null {
+  if (log === null) return 'unknown_log';
+  if (signature === 'invalid') return 'bad_signature';
+  if (signature === 'unverifiable' || log.state === 'unknown') return 'not_verified';
+  if (timestamp.at > now) return 'from_future';
+  if (log.state === 'pending' || log.state === 'rejected') return 'untrusted_log';
+  if (policy.needsLeafIndex && log.isStatic && timestamp.leafIndex === null) return 'no_leaf_index';
+  return delivery === 'certificate' || policy.outside.includes(delivery) ? null : 'stapled';
+}
+
+function retirementStatus(
+  policy: Policy,
+  { timestamp, delivery, log }: ListedTimestamp,
+  earliest: number,
+  now: number,
+): TimestampStatus | null {
+  if (log === null || isTrustedNow(log, now)) return null;
+  const retiredAt = log.since ?? 0;
+  const isOlder = timestamp.at < retiredAt && (!policy.comparesEarliest || earliest < retiredAt);
+  return isOlder && delivery === 'certificate' ? null : 'retired_log';
+}

@@ -1,0 +1,103 @@
+import { CLIENT_NAMES } from '../../../../contract/check-words.ts';
+import type { TransparencyWire } from '../../../../contract/domain-report.ts';
+import { FoldedSection } from '../../../domain/disclosure.tsx';
+import { listed } from '../../../lib/format.ts';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+
+/** Shows the Certificate Transparency timestamps of the certificate, and for which browsers each counts. */
+export function Transparency({ transparency }: { transparency: TransparencyWire }) {
+  const { timestamps, unreadable, policies, note } = transparency;
+  const isOpen = policies.some(({ outcome }) => outcome !== 'met');
+  return (
+    <FoldedSection title="Certificate Transparency" line={transparencyLine(transparency)} isOpen={isOpen}>
+      {timestamps.length > 0 && (
+        <table className="num w-full text-left text-meta">
+          <caption className="sr-only">Timestamps of Certificate Transparency logs</caption>
+          <thead className="text-small text-fg-3">
+            <tr>
+              {['Log', 'Operator', 'Time'].map((name) => (
+                <th key={name} scope="col" className={`${CELL} whitespace-nowrap`}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {timestamps.map((timestamp, index) => (
+            <Timestamp key={index} timestamp={timestamp} />
+          ))}
+        </table>
+      )}
+      {unreadable > 0 && (
+        <p className="mt-2 text-label text-fg-2">
+          {unreadable === 1
+            ? '1 timestamp could not be read.'
+            : `${unreadable} timestamps could not be read.`}
+        </p>
+      )}
+      {policies.map(({ client, message }) => (
+        <p key={client} className="mt-2 text-label text-fg-2">
+          {message}
+        </p>
+      ))}
+      {note !== null && <p className="mt-2 text-label text-fg-2">{note}</p>}
+    </FoldedSection>
+  );
+}
+
+const CELL = 'py-0.5 pr-2 align-top font-normal [overflow-wrap:anywhere] last:pr-0';
+
+/** Shows a timestamp, and below it for which browsers it counts. */
+function Timestamp({ timestamp }: { timestamp: TransparencyWire['timestamps'][number] }) {
+  const { log_id: logId, log, operator, at, delivery } = timestamp;
+  return (
+    <tbody className="border-t border-line">
+      <tr>
+        <th scope="row" className={CELL}>
+          {log === null ? (
+            <span className="font-mono text-[12.5px]">{logId}</span>
+          ) : (
+            <bdi className="font-[520]">{visibleText(log)}</bdi>
+          )}
+        </th>
+        <td className={CELL}>{operator === null ? 'Not known' : <bdi>{visibleText(operator)}</bdi>}</td>
+        <td className={CELL}>
+          <Time iso={at} withTime />
+        </td>
+      </tr>
+      <tr className="text-fg-2">
+        <td colSpan={3} className="pb-1.5">
+          {delivery === 'staple' && <p>In the stapled OCSP response</p>}
+          {countsLines(timestamp).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </td>
+      </tr>
+    </tbody>
+  );
+}
+
+/** Returns the line that is always visible: '3 timestamps, enough for Chrome, Firefox and Safari'. */
+function transparencyLine({ timestamps, policies }: TransparencyWire): string {
+  const count = timestamps.length;
+  const found = count === 0 ? 'No timestamps' : count === 1 ? '1 timestamp' : `${count} timestamps`;
+  const lacking = policies.filter(({ outcome }) => outcome !== 'met');
+  if (policies.length === 0 || count === 0) return found;
+  return `${found}, ${lacking.length === 0 ? 'enough' : 'not enough'} for ${listed(
+    (lacking.length === 0 ? policies : lacking).map(({ client }) => CLIENT_NAMES[client]),
+  )}`;
+}
+
+/** Returns for which clients a timestamp counts, then the others, grouped by the reason: 'Safari: the log is retired'. */
+function countsLines({ clients }: Pick<TransparencyWire['timestamps'][number], 'clients'>): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { name, counts, why } of clients) {
+    const reason = counts === true ? '' : (why ?? '');
+    reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
+  }
+  return [...reasons]
+    .toSorted(([left], [right]) => Number(left !== '') - Number(right !== ''))
+    .map(([reason, names]) =>
+      reason === '' ? `Counts for ${listed(names)}` : `${listed(names)}: ${visibleText(reason)}`,
+    );
+}
