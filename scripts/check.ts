@@ -48,6 +48,7 @@ async function main(): Promise<number> {
   for (const host of repeated)
     process.stderr.write(printable(`${host} was given more than once, and is checked only once\n`));
   const trustStore = createTrustStore(config.extraCaPem, ownAuthorities);
+  const { logLists } = config;
   const warn = (message: string): void => void process.stderr.write(printable(`${message}\n`));
   const hostsFile = createHostsFile(config.hostsFile, warn);
   const resolver = createResolver({ servers: config.dnsServers, policy: anyAddress, hostsFile });
@@ -79,7 +80,7 @@ async function main(): Promise<number> {
       const endpoint = endpoints[index];
       if (endpoint === undefined) return;
       const onSlow = (): void => progress.slow(displayName(endpoint), endpoint.protocol);
-      const checked = await checkEndpoint(endpoint, { probe, trustStore, signal, onSlow });
+      const checked = await checkEndpoint(endpoint, { probe, trustStore, logLists, signal, onSlow });
       progress.done(checked.host);
       results[index]?.resolve(checked);
     }

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from './config-error.ts';
 import { parseConfig } from './config.ts';
 import { UNCONFIRMED_DOMAIN_LIMIT } from '../contract/words.ts';
+import { logListJson, mintLog } from '../tests/kit/certificates/mint-log.ts';
 import { LIMITS } from './core/limits.ts';
 
 describe('parseConfig', () => {
@@ -64,6 +65,8 @@ describe('parseConfig', () => {
     ['EGRESS_ALLOW_CIDRS', '10.0.0'],
     ['TRUSTED_PROXIES', 'proxy.example.com'],
     ['EXTRA_CA_FILE', '/no/such/file.pem'],
+    ['CT_LOG_LIST', '/no/such/list.json'],
+    ['APPLE_LOG_LIST', import.meta.filename],
     ['DNS_SERVERS', 'dns.example.com'],
     ['EHLO_NAME', 'two words'],
     ['EHLO_NAME', 'a.example\r\nMAIL FROM:<a@b>'],
@@ -129,6 +132,17 @@ describe('parseConfig', () => {
     ['<a@b>, "c"', '"a@b, c" <alerts@localhost>'],
   ])('creates a single sender address from the product name %s', (PRODUCT_NAME, mailFrom) => {
     expect(parseConfig({ PRODUCT_NAME }).mailFrom).toBe(mailFrom);
+  });
+
+  it('reads the lists of Certificate Transparency logs', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const CT_LOG_LIST = join(folder, 'log_list.json');
+    writeFileSync(CT_LOG_LIST, logListJson([mintLog('Fjord')], Date.UTC(2026, 0)));
+    const { logLists } = parseConfig({ CT_LOG_LIST, APPLE_LOG_LIST: 'off' });
+    expect(logLists).toMatchObject({ google: { asOf: Date.UTC(2026, 0) }, apple: null });
+    expect(logLists.google?.logs.size).toBe(1);
+    expect(parseConfig({}).logLists).toEqual({ google: null, apple: null });
   });
 
   it('accepts canary hosts with and without ports, a heartbeat URL, a metrics token and a bounce mailbox', () => {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readCertificateFile } from './certificate-file.ts';
 import { ConfigError } from './config-error.ts';
+import type { LogLists } from './core/judge/transparency.ts';
 import { type Limits, limitsFrom } from './core/limits.ts';
 import { type BounceConfig, bounceConfig, smtpAddress } from './mail-config.ts';
 import {
@@ -16,6 +17,7 @@ import {
   oidcConfig,
 } from './provider-config.ts';
 import { type EgressConfig, egressConfig, parseAddressRange } from './egress-config.ts';
+import { logListConfig } from './log-list-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './monitoring-config.ts';
 
@@ -43,6 +45,8 @@ export interface Config extends EgressConfig {
   bounces: BounceConfig | null;
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
+  /** The lists of Certificate Transparency logs in the files of CT_LOG_LIST and APPLE_LOG_LIST. */
+  logLists: LogLists;
   dnsServers: string[];
   /** Name in EHLO to watched mail servers; null: chosen for each connection. */
   ehloName: string | null;
@@ -135,6 +139,7 @@ export function parseConfig(environment: Environment): Config {
       hostsFile: text('HOSTS_FILE'),
     }),
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
+    logLists: logListConfig(text),
     dnsServers: list('DNS_SERVERS').map(nameServer),
     ehloName: ehloName(text('EHLO_NAME')),
     checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),

@@ -67,6 +67,7 @@ export function startWorker(parts: SharedParts): {
     hostsFile: config.hostsFile,
     ownNames: { ehloName: config.ehloName, publicHost: config.publicUrl.hostname },
     extraCaPem: config.extraCaPem,
+    logLists: config.logLists,
     cacheFolder: join(config.dataDir, 'cache'),
     checkWork: config.limits.workPerCheck,
     onLimit: () => telemetry.metrics.countReachedLimit(LIMITS.workPerCheck.setting),

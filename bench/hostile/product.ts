@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Protocol } from '../../contract/protocols.ts';
+import { NO_LOG_LISTS } from '../../server/core/judge/transparency.ts';
 import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { createThreadedExaminer } from '../../server/probe/threaded-examiner.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
@@ -23,6 +24,7 @@ export const startExaminer = (
     hostsFile: null,
     ownNames: { ehloName: null, publicHost: 'localhost' },
     extraCaPem: null,
+    logLists: NO_LOG_LISTS,
     cacheFolder,
     checkWork: STANDARD_LIMITS.workPerCheck,
     onTrouble,

@@ -2,6 +2,7 @@ import { assessUptime } from '../../server/core/check/uptime.ts';
 import { displayName, type Endpoint } from '../../server/core/endpoint.ts';
 import { certificateFacts } from '../../server/core/facts.ts';
 import { judge } from '../../server/core/judge/judge.ts';
+import type { LogLists } from '../../server/core/judge/transparency.ts';
 import { type Report, reportFindings } from '../../server/core/report/report.ts';
 import { identityOf } from '../../server/core/target.ts';
 import type { Observation } from '../../server/core/observation.ts';
@@ -30,8 +31,9 @@ export async function checkEndpoint(
   {
     probe,
     trustStore,
+    logLists,
     ...options
-  }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal; onSlow: () => void },
+  }: { probe: Probe; trustStore: TrustStore; logLists: LogLists; signal: AbortSignal; onSlow: () => void },
 ): Promise<Checked> {
   const observation = await probe.observe(identityOf(endpoint), {
     ...options,
@@ -42,7 +44,7 @@ export async function checkEndpoint(
     replies: 'all',
   });
   const host = displayName(endpoint);
-  const verdict = judge(observation, Date.now(), trustStore);
+  const verdict = judge(observation, Date.now(), trustStore, null, undefined, logLists);
   const ders = [
     ...observation.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : [])),
     ...observation.authorities.map(({ der }) => der),

@@ -1,3 +1,4 @@
+import type { LogLists } from '../core/judge/transparency.ts';
 import type { CheckedEndpoint } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Examination, ExamineOptions, JudgeRequest } from './examiner.ts';
@@ -14,6 +15,8 @@ export interface ThreadSettings {
   ownNames: OwnNames;
   /** PEM of the operator's own trust anchors; null if there are none. */
   extraCaPem: string | null;
+  /** The lists of Certificate Transparency logs. */
+  logLists: LogLists;
   cacheFolder: string;
   /** Work budget for probing an endpoint, and again for each judgement, in units of `WorkBudget`. */
   checkWork: number;

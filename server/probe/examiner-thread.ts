@@ -15,8 +15,8 @@ import { createSources } from './sources/create-sources.ts';
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
 
 const data = workerData as ThreadData;
-const { dnsServers, egressAllowCidrs, hostsFile, ownNames, extraCaPem, cacheFolder, checkWork, maxWork } =
-  data;
+const { dnsServers, egressAllowCidrs, hostsFile, ownNames, extraCaPem, logLists, cacheFolder } = data;
+const { checkWork, maxWork } = data;
 const working = new Int32Array(data.working);
 const policy = createAddressPolicy([...egressAllowCidrs]);
 const onTrouble = (error: unknown): void => report({ kind: 'trouble', error: asError(error) });
@@ -28,7 +28,7 @@ const resolver = createResolver({
 const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, ownNames, onFault: onTrouble });
-const stages = createStages({ probe, trustStore: loadTrustStore(extraCaPem) });
+const stages = createStages({ probe, trustStore: loadTrustStore(extraCaPem), logLists });
 const runningProbes = new Map<number, AbortController>();
 /**
  * Judgements that wait for their turn. One is made per event loop iteration, so that the sockets of other probes are served between

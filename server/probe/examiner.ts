@@ -1,5 +1,6 @@
 import { certificateFacts, type CertificateFacts } from '../core/facts.ts';
 import { judge } from '../core/judge/judge.ts';
+import type { LogLists } from '../core/judge/transparency.ts';
 import type { Observation } from '../core/observation.ts';
 import type { CheckedEndpoint } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -53,10 +54,12 @@ export interface Examiner {
 export interface StageDependencies {
   probe: Probe;
   trustStore: TrustStore;
+  /** The lists of Certificate Transparency logs. Default: none. */
+  logLists?: LogLists;
 }
 
 /** Returns the stages of an examination. Each takes its own work budget; the default is `DEFAULT_WORK_PER_CHECK`. */
-export function createStages({ probe, trustStore }: StageDependencies) {
+export function createStages({ probe, trustStore, logLists }: StageDependencies) {
   const trustStoreFor = createAccountTrust(trustStore);
   return {
     observe: (
@@ -65,7 +68,7 @@ export function createStages({ probe, trustStore }: StageDependencies) {
       work = new WorkBudget(),
     ) => probe.observe(endpoint, { ...options, work, trustStore: trustStoreFor(authorities) }),
     judge: ({ observation, now, authorities, previous }: JudgeRequest, work = new WorkBudget()) =>
-      judge(observation, now, trustStoreFor(authorities), previous, work),
+      judge(observation, now, trustStoreFor(authorities), previous, work, logLists),
     certificatesSeen,
     trustStoreFor,
   };

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { createSecureServer } from 'node:http2';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { NO_LOG_LISTS } from '../../server/core/judge/transparency.ts';
 import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import type { Observation } from '../../server/core/observation.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
@@ -277,6 +278,7 @@ describe('The examiner thread', () => {
       hostsFile: null,
       ownNames: { ehloName: null, publicHost: 'localhost' },
       extraCaPem: root.certificatePem,
+      logLists: NO_LOG_LISTS,
       cacheFolder: folder.path,
       checkWork: STANDARD_LIMITS.workPerCheck,
       onTrouble: (error) => expect.fail(error.message),

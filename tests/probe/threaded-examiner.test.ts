@@ -3,6 +3,7 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { NO_LOG_LISTS } from '../../server/core/judge/transparency.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { assessUptime } from '../../server/core/check/uptime.ts';
@@ -10,6 +11,7 @@ import { STANDARD_LIMITS } from '../../server/core/limits.ts';
 import { type Observation, unexaminedObservation } from '../../server/core/observation.ts';
 import { describeVerdict } from '../../server/core/report/describe-finding.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
+import { parseLogList } from '../../server/pki/ct/log-list.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import type { Examiner } from '../../server/probe/examiner.ts';
 import { createExaminer, NO_SOURCES } from '../kit/product/stand-ins.ts';
@@ -23,6 +25,7 @@ import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/certificates/hostile-chains
 import { handshakeWith, observation } from '../kit/certificates/judging.ts';
 import { PATIENT, stopTimers } from '../kit/peers/loopback.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
+import { issueLogged, logListJson, mintLog } from '../kit/certificates/mint-log.ts';
 import { silent, startRawPeer } from '../kit/peers/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/peers/tls-server.ts';
 import { promise } from '../security/promise.ts';
@@ -49,6 +52,16 @@ describe('The examiner thread', () => {
     const { verdict } = await examine(thread, endpoint, []);
     expect(verdict.trusted).toBe(false);
     promise('private-authorities');
+  });
+
+  it('knows the lists of Certificate Transparency logs', async () => {
+    const log = mintLog('Fjord');
+    const google = parseLogList(Buffer.from(logListJson([log], Date.now())), Date.now());
+    if ('problem' in google) throw new Error(google.problem);
+    const logged = issueLogged(root, { dnsNames: [HOST] }, [{ log, at: Date.now() - 1_000 }]);
+    const { thread } = await place({ logLists: { google, apple: null } });
+    const { transparency } = await judged(thread, observation([handshakeWith([logged])]));
+    expect(transparency?.timestamps).toMatchObject([{ log: { name: 'Fjord log', operator: 'Fjord' } }]);
   });
 
   it('judges an observation that another examiner made', async () => {
@@ -337,6 +350,7 @@ function settingsOf(nameServer: string) {
     hostsFile: null,
     ownNames: { ehloName: null, publicHost: 'localhost' },
     extraCaPem: null,
+    logLists: NO_LOG_LISTS,
     cacheFolder: folder.path,
     checkWork: STANDARD_LIMITS.workPerCheck,
   };
