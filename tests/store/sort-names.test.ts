@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { DATABASES, hasDatabase } from '../kit/databases/database.ts';

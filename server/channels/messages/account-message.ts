@@ -10,7 +10,7 @@ import { digestMessage } from './digest-message.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { operatorAlarmMail } from './operator-message.ts';
 import { type RenderedMessage, renderMail } from './rendered-message.ts';
-import { formatInstant, clockTime } from '../../../contract/time-zone.ts';
+import { clockTime, formatInstant } from '../../../contract/time-zone.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { count, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 

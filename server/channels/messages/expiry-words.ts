@@ -17,7 +17,7 @@ import {
   lastSeenParagraph,
   weekdayDate,
 } from './wording.ts';
-import { formatInstant, clockTime } from '../../../contract/time-zone.ts';
+import { clockTime, formatInstant } from '../../../contract/time-zone.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { expiryState } from '../../../contract/state/badge.ts';
 import { CRITICAL_DAYS } from '../../../contract/words.ts';

@@ -9,7 +9,7 @@ import {
 } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { hostRows, lastSeenParagraph, weekdayDate } from './wording.ts';
-import { formatInstant, clockTime } from '../../../contract/time-zone.ts';
+import { clockTime, formatInstant } from '../../../contract/time-zone.ts';
 
 /** Returns the words about a revoked certificate. */
 export function revokedWords(input: DomainAlertInput): AlertWords {

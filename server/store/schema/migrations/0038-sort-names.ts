@@ -111,8 +111,9 @@ async function fillCertificates(db: Kysely<unknown>): Promise<void> {
     for (const { fingerprint, facts } of rows) {
       const read: unknown = JSON.parse(facts);
       const [subject, sans] = ['subject', 'sans'].map((key): unknown => Reflect.get(Object(read), key));
-      const [first]: unknown[] = Array.isArray(sans) ? sans : [];
-      const name = sortNameOf(String(subject || (first ?? '')).toLowerCase());
+      const first: unknown = Array.isArray(sans) ? sans[0] : undefined;
+      const given = [subject, first].find((one) => typeof one === 'string' && one !== '');
+      const name = typeof given === 'string' ? sortNameOf(given.toLowerCase()) : null;
       if (name === null) continue;
       await sql`update certificates set sort_name = ${name} where fingerprint = ${fingerprint}`.execute(db);
       await sql`update served_certificates set name = ${name} where fingerprint = ${fingerprint}`.execute(db);
