@@ -174,17 +174,8 @@ const RULES = {
     bound: 'three of a Free account; 10,000 an hour by import',
     newOwner: {
       columns: {
-        ...keep(
-          DOMAINS_STAY,
-          'id',
-          'account_id',
-          'host',
-          'sort_name',
-          'port',
-          'target',
-          'protocol',
-          'created_at',
-        ),
+        ...keep(DOMAINS_STAY, 'id', 'account_id', 'host', 'sort_name', 'port', 'target', 'protocol'),
+        ...keep(DOMAINS_STAY, 'created_at'),
         check_every_minutes: 'The plan allows every stored value.',
         active: () => 0,
         paused_by: () => 'unconfirmed',
