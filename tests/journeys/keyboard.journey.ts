@@ -130,3 +130,31 @@ test('“a” adds the first domain, and “?” lists the shortcuts of the key 
   ] as const)
     await expect(list.getByRole('term').filter({ hasText: action }).locator('+ dd')).toHaveText(keys);
 });
+
+test('the palette gets what was typed while its code was loading, and the page takes none of it for shortcuts', async ({
+  page,
+  world,
+}) => {
+  await createAccount(page, world);
+  const released = Promise.withResolvers<void>();
+  const requested = page.waitForRequest('**/command-palette*.js');
+  await page.route('**/command-palette*.js', async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: 'Add your first domain' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await requested;
+  // Without the palette, "s" would change the order of the list.
+  await page.keyboard.type('settingx');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('s');
+  released.resolve();
+  const input = page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox');
+  await expect(input).toBeFocused();
+  await expect(input).toHaveValue('settings');
+  await page.keyboard.type('!');
+  await expect(input).toHaveValue('settings!');
+  expect(new URL(page.url()).search).toBe('');
+});

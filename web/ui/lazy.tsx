@@ -3,6 +3,7 @@ import { loadChunk, onFirstMove } from '../lib/browser/load-chunk.ts';
 import { Button } from './button.tsx';
 import type { OpenState } from './dialog.tsx';
 import { toast } from './toast.tsx';
+import { useTypedAhead } from './typed-ahead.ts';
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
@@ -85,6 +86,7 @@ export function lazyDialog<Props extends object>(
   return function LazyDialog(props: Props) {
     const { Part, hasFailed, attempt } = useCode();
     const isWanted = isOpen(props);
+    useTypedAhead(isWanted);
     useEffect(() => {
       if (isWanted || isNeeded()) attempt();
     }, [isWanted, attempt]);
