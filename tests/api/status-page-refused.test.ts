@@ -50,4 +50,20 @@ describeAnyDatabase('A status page', (open) => {
     await save(alice, { show_certificates: false });
     expect((await view(api)).domains.map((one) => one['is_unread'])).toEqual([false, false]);
   });
+
+  it('lists domains with the same problem by soonest expiry, like the dashboard', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const hosts = [
+      { host: 'a.example.com', days: 60 },
+      { host: 'c.example.com', days: 40, isComplete: false },
+      { host: 'd.example.com', days: 30, isComplete: false },
+    ];
+    for (const { host, ...seen } of hosts) await recordCheck(api, await addUnchecked(alice, host), seen);
+    await save(alice, { title: 'Fjord', slug: SLUG, enabled: true });
+    const names = (await view(api)).domains.map(({ name }) => name);
+    expect(names).toEqual(['d', 'c', 'a'].map((name) => `${name}.example.com`));
+    const { data } = (await alice.ask(CALLS.listDomains, { query: { sort: 'worst' } })).ok;
+    expect(data.map(({ hostname }) => hostname)).toEqual(names);
+  });
 });

@@ -15,7 +15,7 @@ import {
 import { dailyDowntimes, uptimePercents, uptimeWindowOf } from '../../store/checks/downtime.ts';
 import { certificateStateOf, iso, isoOrNull } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { ATTENTION_REASONS, SOON_DAYS } from '../../../contract/words.ts';
+import { ATTENTION_REASONS } from '../../../contract/words.ts';
 import { contentHash } from '../http/answer-cache.ts';
 import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
@@ -71,8 +71,9 @@ export interface PageRequest {
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name, 'en');
 
+/** Sorts like the order `worst` of the dashboard. Domains that need no attention keep their own order. */
 const worstFirst = (a: RankedDomain, b: RankedDomain) =>
-  rankOf(a) - rankOf(b) || daysToExpiry(a) - daysToExpiry(b);
+  rankOf(a) - rankOf(b) || endIfUrgent(a) - endIfUrgent(b);
 /** The `ATTENTION_REASONS`, then the states of domains without one. */
 const WORST_FIRST: readonly string[] = [...ATTENTION_REASONS, 'unknown', 'up', 'paused'];
 type RankedDomain = Pick<ShownDomain, 'state' | 'certificate'>;
@@ -82,9 +83,13 @@ function rankOf({ state, certificate }: RankedDomain): number {
   return WORST_FIRST.findIndex((place) => place === state || place === certificate?.state);
 }
 
-/** Returns the days left of a certificate that expires soon. All others come after it, in their own order. */
-const daysToExpiry = ({ certificate }: RankedDomain) =>
-  certificate?.state === 'critical' || certificate?.state === 'soon' ? certificate.days_left : SOON_DAYS + 1;
+/** Returns the end of validity, ms UTC, of a shown domain that needs attention. All others have the same, later one. */
+function endIfUrgent(domain: RankedDomain): number {
+  const isUrgent = rankOf(domain) < ATTENTION_REASONS.length;
+  return isUrgent && domain.certificate
+    ? Date.parse(domain.certificate.expiry_date)
+    : Number.MAX_SAFE_INTEGER;
+}
 
 async function shownUptimes(
   store: Store,
@@ -176,7 +181,7 @@ function certificateState(
   return onScheduleUntil !== null && onScheduleUntil > now ? 'ok' : seen;
 }
 
-/** Returns the state that the badge shows: the most urgent one in the order of `ATTENTION_REASONS`. */
+/** Returns the state that the badge shows: the first in the order of `ATTENTION_REASONS` of those that a badge has words for. */
 export function badgeState(monitor: Monitor, now: number): BadgeState {
   if (monitor.pausedBy !== null) return { state: 'paused' };
   const state = certificateState(monitor, now);
