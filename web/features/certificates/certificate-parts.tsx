@@ -57,7 +57,7 @@ function statePart(reason: AttentionReason, words: string): Part {
   return { reason, words, badge: <StateBadge state={reason}>{words}</StateBadge> };
 }
 
-/** Returns the badges of the problems and of the time left, most urgent first, as on the cards of the dashboard. */
+/** Returns the badges of the problems and of the time left, most urgent first. */
 function partsOf(certificate: CertificateWire, now: number): Part[] {
   const { problem, state, paused } = certificate;
   const time = {

@@ -4,6 +4,7 @@ import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { counted, dateFormat, grouped, relativeTime, shortName } from '../../../lib/format.ts';
 import { durationInTwoUnits, timeLeft } from '../../../../contract/state/schedule.ts';
 import { STATE_NAMES } from '../../../../contract/state/state-words.ts';
+import { SOON_DAYS } from '../../../../contract/words.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
 
@@ -50,10 +51,18 @@ function refusedWords(refused: readonly ShownDomain[]): string {
   return `The certificate of ${shortName(first.name)} ${refusalOf(first)}`;
 }
 
-/** Returns '32 days left', 'Expiring in 2 days' (the badge's text), 'Expiring in 31 hours', or the name of the state. `now` in ms UTC. */
-export function certificateWords({ state, expiry_date: end }: Certificate, now: number): string {
+/**
+ * Returns '32 days left', '5 days left, renews on schedule', 'Expiring in 2 days' (the badge's text), 'Expiring in 31 hours', or the name of
+ * the state. `now` in ms UTC.
+ */
+export function certificateWords(
+  { state, days_left: days, expiry_date: end }: Certificate,
+  now: number,
+): string {
   if (REFUSED[state] !== undefined) return STATE_NAMES[state];
   const left = timeLeft(Date.parse(end) - now);
+  // With so few days, the state is only `ok` if the renewal of a short-lived certificate is on schedule.
+  if (state === 'ok' && days <= SOON_DAYS) return `${left} left, renews on schedule`;
   return state === 'ok' ? `${left} left` : `${state === 'critical' ? 'Expiring' : 'Expires'} in ${left}`;
 }
 
