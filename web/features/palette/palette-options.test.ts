@@ -108,6 +108,10 @@ describe('the options of the palette', () => {
 
   it.each([
     ['settings', 'Alerts'],
+    ['digest', 'Alerts'],
+    ['calendar', 'Alerts'],
+    ['time zone', 'Profile'],
+    ['shortcuts', 'Profile'],
     ['theme', 'Theme: Dark'],
     ['dark', 'Theme: Dark'],
     ['export', 'Export domains'],

@@ -48,9 +48,17 @@ export interface PaletteCommand {
 const PAGES: readonly PaletteOption[] = [
   { label: 'Domains', words: 'dashboard list', to: '/dashboard' },
   { label: 'Certificates', words: 'leaf issuer expiry wildcard renewal list', to: '/certificates' },
-  { label: 'Alerts', words: 'channels steps quiet hours events maintenance settings', to: '/alerts' },
+  {
+    label: 'Alerts',
+    words: 'channels steps quiet hours events maintenance weekly digest calendar feed settings',
+    to: '/alerts',
+  },
   { label: 'Status page', words: 'public settings', to: '/status-page' },
-  { label: 'Profile', words: 'account password passkeys sessions font keyboard settings', to: '/profile' },
+  {
+    label: 'Profile',
+    words: 'account password passkeys sessions font keyboard shortcuts time zone settings',
+    to: '/profile',
+  },
   { label: 'Channels', words: 'email slack webhook alerts settings', to: '/alerts', hash: 'channels' },
   {
     label: 'Security',
