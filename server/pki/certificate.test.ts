@@ -235,11 +235,14 @@ describe('embedded certificate timestamps', () => {
     expect(read({}).certificateTimestamps).toEqual({ timestamps: [], unreadable: 0 });
   });
 
-  it('are an unreadable extension if their list is malformed', () => {
-    const value = octetString(Buffer.from('000100', 'hex'));
+  it.each([
+    ['malformed', '000100', 'value'],
+    ['empty', '', 'empty'],
+  ])('are an unreadable extension if their list is %s', (_, hex, code) => {
+    const value = octetString(Buffer.from(hex, 'hex'));
     const { certificateTimestamps, parseErrors } = read({ extraExtensions: [{ oid, value }] });
     expect(certificateTimestamps).toEqual({ timestamps: [], unreadable: 0 });
-    expect(parseErrors).toEqual([{ extension: oid, code: 'value' }]);
+    expect(parseErrors).toEqual([{ extension: oid, code }]);
   });
 });
 

@@ -36,11 +36,22 @@ describe('a list of certificate timestamps', () => {
     expect(unreadable).toBe(0);
   });
 
+  it('is read up to its 20th entry; the others are counted', () => {
+    const { timestamps, unreadable } = parse(...Array.from({ length: 25 }, (_, at) => entry({ at })));
+    expect(timestamps.map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, at) => at));
+    expect(unreadable).toBe(5);
+    expect(parse(...Array.from({ length: 32_767 }, () => Buffer.alloc(0)))).toEqual({
+      timestamps: [],
+      unreadable: 32_767,
+    });
+  });
+
   it('may have no entries', () => expect(parse()).toEqual({ timestamps: [], unreadable: 0 }));
 
   it.each<[string, Buffer]>([
     ['of a later version', entry({ version: 1 })],
     ['that is empty', Buffer.alloc(0)],
+    ['that is shorter than the fields of a timestamp', entry({ signature: Buffer.alloc(0) }).subarray(0, -1)],
     ['that is cut off', entry().subarray(0, -1)],
     ['with bytes after its signature', Buffer.concat([entry(), Buffer.of(0)])],
     ['with a time of 2^64 − 1 ms', entry({ at: 2n ** 64n - 1n })],

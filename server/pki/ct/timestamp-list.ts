@@ -22,23 +22,28 @@ export interface CertificateTimestamp {
 
 export interface TimestampList {
   readonly timestamps: readonly CertificateTimestamp[];
-  /** Number of entries that are malformed or of another version. Browsers skip them. */
+  /** Number of entries that are malformed or of another version, which browsers skip, or that come after the first `MAX_ENTRIES`. */
   readonly unreadable: number;
 }
 
 export const NO_TIMESTAMPS: TimestampList = { timestamps: [], unreadable: 0 };
+
+/** Number of entries that are read. Certificates have two to five. */
+const MAX_ENTRIES = 20;
 
 /**
  * Parses a SignedCertificateTimestampList (RFC 6962 §3.3) as a certificate and an OCSP response contain it, in an OCTET STRING.
  * Skips and counts entries that cannot be read, as browsers do. Throws PkiError if the list itself is malformed.
  */
 export function parseTimestampList(value: Uint8Array): TimestampList {
-  const outer = new VectorReader(onlyElement(value, TAG.octetString).content);
+  const { content } = onlyElement(value, TAG.octetString);
+  if (content.length === 0) throw new PkiError('empty', 'missing list of timestamps');
+  const outer = new VectorReader(content);
   const list = new VectorReader(outer.vector());
   outer.end();
   const entries: Uint8Array[] = [];
   while (!list.done) entries.push(list.vector());
-  const timestamps = entries.flatMap((entry) => readTimestamp(entry) ?? []);
+  const timestamps = entries.slice(0, MAX_ENTRIES).flatMap((entry) => readTimestamp(entry) ?? []);
   return { timestamps, unreadable: entries.length - timestamps.length };
 }
 
@@ -48,10 +53,15 @@ const TIME_BYTES = 8;
 /** Latest time of an ECMAScript Date, in ms UTC. */
 const MAX_TIME = 8_640_000_000_000_000;
 
+/** Size of an SCT with empty extensions and an empty signature. */
+const MIN_BYTES = 47;
+
 function readTimestamp(entry: Uint8Array): CertificateTimestamp | null {
+  // Spares the cost of an exception, because a hostile list can have thousands of such entries.
+  if (entry.length < MIN_BYTES || entry[0] !== VERSION_1) return null;
   return orNull(() => {
     const reader = new VectorReader(entry);
-    if (reader.number(1) !== VERSION_1) return null;
+    reader.take(1);
     const logId = Buffer.from(reader.take(LOG_ID_BYTES)).toString('base64');
     const at = reader.number(TIME_BYTES);
     if (at > MAX_TIME) return null;
