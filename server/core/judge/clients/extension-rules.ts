@@ -86,8 +86,10 @@ export const EXTENSION_RULES = [
     source: 'measured',
     applies: ({ certificate, isLeaf }) =>
       isLeaf &&
-      isMalformed(certificate, EXTENSION.signedCertificateTimestamps) &&
-      !certificate.parseErrors.some(({ code }) => code === 'value'),
+      certificate.parseErrors.some(
+        ({ extension, code }) =>
+          extension === EXTENSION.signedCertificateTimestamps && code !== 'empty' && code !== 'value',
+      ),
   },
   {
     code: 'malformed_crl_points',
