@@ -26,9 +26,11 @@ import {
   stampCertificate,
 } from '../../../tests/kit/certificates/mint-log.ts';
 import { mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
+import { parseCertificate } from '../../pki/certificate.ts';
 import { type LogList, parseLogList } from '../../pki/ct/log-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
+import type { RevocationEvidence } from '../observation.ts';
 import { isVerdict, type TransparencyVerdict, type Verdict } from '../verdict.ts';
 import { judge } from './judge.ts';
 import type { LogLists } from './transparency.ts';
@@ -54,11 +56,12 @@ function judged(
   {
     lists = LISTS,
     staple = null as Uint8Array | null,
+    revocation = [] as RevocationEvidence[],
     trustStore = publicRoots,
     work = new WorkBudget(),
   } = {},
 ): Verdict {
-  const seen = observation([handshakeWith(withChain(leaf), { staple })]);
+  const seen = observation([handshakeWith(withChain(leaf), { staple })], { revocation });
   return judge(seen, NOW, trustStore, null, work, lists);
 }
 function transparencyOf(...asked: Parameters<typeof judged>): TransparencyVerdict {
@@ -220,20 +223,54 @@ describe('the policies of browsers', () => {
 });
 
 describe('other timestamps', () => {
+  const times = { thisUpdate: NOW - DAY, nextUpdate: NOW + DAY };
+  const plain = logged([]);
+  const stapledTimestamps = stampCertificate(plain, by(argon, nimbus));
+  const stapleFor = (leaf: MintedCertificate, timestamps = stapledTimestamps) =>
+    mintOcspResponse(intermediate, leaf, {
+      ...times,
+      producedAt: NOW - DAY,
+      stapledTimestamps: timestamps,
+    });
+  const { fingerprint } = parseCertificate(plain.der);
+  const about = (answer: RevocationEvidence['answer']): RevocationEvidence[] => [
+    { fingerprint, source: 'staple', url: null, at: NOW, answer },
+  ];
+  const good = about({ state: 'good', ...times });
+
   it('come in a stapled OCSP response about the certificate', () => {
-    const leaf = logged([]);
-    const stapledTimestamps = stampCertificate(leaf, by(argon, nimbus));
-    const times = { thisUpdate: NOW - DAY, nextUpdate: NOW + DAY, producedAt: NOW - DAY };
-    const staple = mintOcspResponse(intermediate, leaf, { ...times, stapledTimestamps });
-    const found = transparencyOf(leaf, { staple });
+    const found = transparencyOf(plain, { staple: stapleFor(plain), revocation: good });
     const statuses = { chromium: 'stapled', firefox: 'counts', apple: 'counts' };
     expect(found.timestamps).toMatchObject([
       { delivery: 'staple', log: { name: 'Argon' }, ...statuses },
       { delivery: 'staple', log: { name: 'Nimbus' }, ...statuses },
     ]);
     expect(outcomes(found)).toEqual({ chromium: 'too_few', firefox: 'met', apple: 'met' });
-    const other = mintOcspResponse(intermediate, issue(), { ...times, stapledTimestamps });
-    expect(transparencyOf(leaf, { staple: other }).timestamps).toEqual([]);
+    const other = transparencyOf(plain, { staple: stapleFor(issue()), revocation: good });
+    expect(other.timestamps).toEqual([]);
+  });
+
+  it.each<[string, RevocationEvidence[]]>([
+    ['is not signed by the CA', about({ state: 'none', why: 'bad_signature' })],
+    ['has expired', about({ state: 'good', thisUpdate: NOW - 9 * DAY, nextUpdate: NOW - DAY })],
+    ['says revoked', about({ state: 'revoked', reason: null, revokedAt: NOW - DAY, ...times })],
+    ['was not evaluated', []],
+    ['is one of two, and the other is not valid', [...good, ...about({ state: 'none', why: 'malformed' })]],
+  ])('count for no browser if the stapled OCSP response %s', (_, revocation) => {
+    const staple = stapleFor(plain);
+    transparencyOf(plain, { staple, revocation: good });
+    const found = transparencyOf(plain, { staple, revocation });
+    const statuses = { firefox: 'not_verified', apple: 'not_verified' };
+    expect(found.timestamps).toMatchObject([statuses, statuses]);
+    expect(outcomes(found)).toEqual({ chromium: 'too_few', firefox: 'too_few', apple: 'too_few' });
+    expect(found.policies.map(({ outcome }) => outcome)).toEqual(['not_known', 'not_known', 'not_known']);
+  });
+
+  it('are judged again in each stapled OCSP response that is not verified', () => {
+    const conclude = (revocation: RevocationEvidence[]) =>
+      transparencyOf(plain, { staple: stapleFor(plain), revocation });
+    expect(conclude([])).not.toBe(conclude([]));
+    expect(conclude(good)).toBe(conclude(good));
   });
 
   it('are counted if they cannot be read', () => {
@@ -254,8 +291,30 @@ describe('other timestamps', () => {
     });
   });
 
-  it('are kept to 20 of each kind', () => {
+  it('are kept to 20 in the certificate and 20 in the staple; the others are counted', () => {
     const many = issue({ timestamps: Array.from({ length: 500 }, () => AT) });
-    expect(transparencyOf(many).timestamps).toHaveLength(20);
+    const staple = stapleFor(
+      many,
+      Array.from({ length: 30 }, () => stapledTimestamps[0] ?? Buffer.of()),
+    );
+    const { timestamps, unreadable } = transparencyOf(many, { staple });
+    expect(timestamps.map(({ delivery }) => delivery)).toEqual([
+      ...Array.from({ length: 20 }, () => 'certificate'),
+      ...Array.from({ length: 20 }, () => 'staple'),
+    ]);
+    expect(unreadable).toBe(490);
+  });
+
+  it('that cannot be read are refused by Firefox, whatever other extensions say', () => {
+    const rulesFor = (...others: RawExtension[]) => {
+      const malformed = { oid: EMBEDDED_TIMESTAMPS, value: Buffer.of(0) };
+      return judged(withExtensions(malformed, ...others)).findings.flatMap(({ facts }) =>
+        facts.kind === 'refused_by_clients' ? facts.rule : [],
+      );
+    };
+    expect(rulesFor()).toContain('malformed_timestamps');
+    // A noRevAvail that is not empty.
+    const odd = { oid: '2.5.29.56', value: Buffer.from('050100', 'hex') };
+    expect(rulesFor(odd)).toContain('malformed_timestamps');
   });
 });

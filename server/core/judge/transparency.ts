@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Certificate } from '../../pki/certificate.ts';
 import { currentUntil, type LogList, operatorAt, type TransparencyLog } from '../../pki/ct/log-list.ts';
 import {
@@ -17,8 +18,7 @@ import { matchesCertificateId } from '../../pki/revocation/ocsp-request.ts';
 import { stapledTimestamps } from '../../pki/revocation/ocsp-response.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { TransparencyClient, TransparencyVerdict, Verdict } from '../verdict.ts';
-import type { JudgedAddress } from './answers.ts';
-import type { ChainJudgement } from './chain-findings.ts';
+import type { JudgedAddress, JudgedChain } from './answers.ts';
 
 /** The lists of Certificate Transparency logs that this server has; null for one that it does not have. */
 export interface LogLists {
@@ -27,9 +27,6 @@ export interface LogLists {
   readonly apple: LogList | null;
 }
 export const NO_LOG_LISTS: LogLists = { google: null, apple: null };
-
-/** Number of SCTs that are looked at, for each way of delivery. Certificates have two to five. */
-const MAX_TIMESTAMPS = 20;
 
 const POLICIES = {
   chromium: { list: 'google', ask: chromePolicy },
@@ -52,7 +49,7 @@ interface Conclusion {
 }
 
 /**
- * Cache of conclusions by certificate, issuer and stapled SCTs, as large as that of the signatures of certificates: verifying the three
+ * Cache of conclusions by certificate, issuer and hash of the verified stapled SCTs, as large as that of the signatures of certificates: verifying the three
  * SCTs of a certificate takes a third of the CPU time of its check.
  */
 const conclusions = new LruCache<string, Conclusion>(8_192);
@@ -63,23 +60,25 @@ interface Context {
   work: WorkBudget;
 }
 
+type JudgedLeaf = Pick<JudgedChain, 'path' | 'isPublic' | 'revocation'> & { leaf: Certificate };
+
 /**
  * Judges the SCTs in a leaf and those that the server stapled. Without a current list of logs, only says which there are. Returns an
  * empty object for a certificate of a private CA without SCTs.
  */
 export function judgeTransparency(
-  { leaf, path, isPublic }: Pick<ChainJudgement, 'path' | 'isPublic'> & { leaf: Certificate },
+  { leaf, path, isPublic, revocation }: JudgedLeaf,
   answers: readonly JudgedAddress[],
   context: Context,
 ): Pick<Verdict, 'transparency'> {
   const { lists, now, work } = context;
   const issuer = path?.[1] ?? null;
-  const stapled = issuer === null ? null : stapledList(answers, leaf, issuer);
+  const stapled = issuer === null ? null : stapledGroup(answers, { leaf, issuer, revocation });
   const hasAny = leaf.extensions.has(EXTENSION.signedCertificateTimestamps) || stapled !== null;
   if (!isPublic && !hasAny) return {};
-  const staple = stapled === null ? '' : Buffer.from(stapled).toString('latin1');
-  const key = `${leaf.fingerprint} ${issuer?.fingerprint} ${isPublic} ${staple}`;
-  const known = conclusions.get(key);
+  const key = `${leaf.fingerprint} ${issuer?.fingerprint} ${isPublic} ${stapled?.hash}`;
+  const isKept = stapled?.isVerified !== false;
+  const known = isKept ? conclusions.get(key) : null;
   const isCurrent = known !== null && known.lists === lists && known.from <= now && now < known.until;
   if (isCurrent && known.cost <= work.left) {
     // Charge for cached conclusions too, so that the same input gives the same verdict on every machine.
@@ -89,23 +88,24 @@ export function judgeTransparency(
   const before = work.left;
   const { transparency, until } = conclude({ leaf, issuer, isPublic }, stapled, context);
   const result = { transparency };
-  if (!work.isExhausted) conclusions.set(key, { result, lists, from: now, until, cost: before - work.left });
+  if (isKept && !work.isExhausted)
+    conclusions.set(key, { result, lists, from: now, until, cost: before - work.left });
   return result;
 }
 
 function conclude(
   { leaf, issuer, isPublic }: { leaf: Certificate; issuer: Certificate | null; isPublic: boolean },
-  stapled: Uint8Array | null,
+  stapled: StapledGroup | null,
   { lists, now, work }: Context,
 ): { transparency: TransparencyVerdict; until: number } {
-  const groups = [embeddedGroup(leaf), ...(stapled === null ? [] : [toGroup(readList(stapled), 'staple')])];
+  const groups: Group[] = [embeddedGroup(leaf), ...(stapled === null ? [] : [stapled])];
   const logOf = (logId: string): TransparencyLog | null =>
     lists.google?.logs.get(logId) ?? lists.apple?.logs.get(logId) ?? null;
   const keyOf = (logId: string) =>
     lists.google?.logs.get(logId)?.key ?? lists.apple?.logs.get(logId)?.key ?? null;
-  const signed = groups.flatMap(({ delivery, timestamps }) => {
-    const delivered = issuer && { timestamps, delivery, certificate: leaf, issuer };
-    const checks = delivered === null ? [] : verifyTimestamps(delivered, keyOf, work);
+  const signed = groups.flatMap(({ delivery, timestamps, isVerified }) => {
+    const delivered = isVerified && issuer && { timestamps, delivery, certificate: leaf, issuer };
+    const checks = delivered ? verifyTimestamps(delivered, keyOf, work) : [];
     return timestamps.map((timestamp, index) => ({
       timestamp,
       delivery,
@@ -157,24 +157,35 @@ function conclude(
   };
 }
 
-type Group = TimestampList & { delivery: Exclude<Delivery, 'tls'> };
+type Group = TimestampList & {
+  delivery: Exclude<Delivery, 'tls'>;
+  /** Whether a CA signed the list. Policies do not count SCTs of others. */
+  isVerified: boolean;
+};
+type StapledGroup = Group & { hash: string };
 
 function embeddedGroup({ certificateTimestamps, parseErrors }: Certificate): Group {
   const isMalformed = parseErrors.some(
     ({ extension }) => extension === EXTENSION.signedCertificateTimestamps,
   );
-  return toGroup(isMalformed ? MALFORMED : certificateTimestamps, 'certificate');
+  return { ...(isMalformed ? MALFORMED : certificateTimestamps), delivery: 'certificate', isVerified: true };
 }
 
-/** Returns the list of SCTs in the OCSP response that the first address with this leaf stapled; null if there is none. */
-function stapledList(
+/**
+ * Returns the SCTs in the OCSP response that the first address with this leaf stapled; null if there are none. They are verified if all
+ * stapled responses about the leaf are valid and say that it is good.
+ */
+function stapledGroup(
   answers: readonly JudgedAddress[],
-  leaf: Certificate,
-  issuer: Certificate,
-): Uint8Array | null {
+  { leaf, issuer, revocation }: Pick<JudgedLeaf, 'leaf' | 'revocation'> & { issuer: Certificate },
+): StapledGroup | null {
   const answer = answers.find(({ judged, seen }) => judged.leaf === leaf && seen.staple !== null);
   const lists = stapledTimestamps(answer?.seen.staple ?? new Uint8Array());
-  return lists.find(({ id }) => matchesCertificateId(id, leaf, issuer))?.value ?? null;
+  const list = lists.find(({ id }) => matchesCertificateId(id, leaf, issuer))?.value;
+  if (list === undefined) return null;
+  const staples = revocation?.sources.filter(({ source }) => source === 'staple') ?? [];
+  const isVerified = staples.length > 0 && staples.every(({ state }) => state === 'good');
+  return { ...readList(list), delivery: 'staple', isVerified, hash: hash('sha256', list, 'base64') };
 }
 
 const MALFORMED: TimestampList = { timestamps: [], unreadable: 1 };
@@ -186,8 +197,4 @@ function readList(value: Uint8Array): TimestampList {
     if (error instanceof PkiError) return MALFORMED;
     throw error;
   }
-}
-
-function toGroup({ timestamps, unreadable }: TimestampList, delivery: Group['delivery']): Group {
-  return { timestamps: timestamps.slice(0, MAX_TIMESTAMPS), unreadable, delivery };
 }
