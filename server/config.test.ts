@@ -8,6 +8,7 @@ import { parseConfig } from './config.ts';
 import { UNCONFIRMED_DOMAIN_LIMIT } from '../contract/words.ts';
 import { logListJson, mintLog } from '../tests/kit/certificates/mint-log.ts';
 import { LIMITS } from './core/limits.ts';
+import { logListWarnings } from './log-list-config.ts';
 
 describe('parseConfig', () => {
   it('has defaults for all settings', () => {
@@ -143,6 +144,24 @@ describe('parseConfig', () => {
     expect(logLists).toMatchObject({ google: { asOf: Date.UTC(2026, 0) }, apple: null });
     expect(logLists.google?.logs.size).toBe(1);
     expect(parseConfig({}).logLists).toEqual({ google: null, apple: null });
+  });
+
+  it('reads lists of Certificate Transparency logs only from files', () => {
+    const APPLE_LOG_LIST = 'https://lists.example/log_list.json';
+    expect(() => parseConfig({ APPLE_LOG_LIST })).toThrow(
+      'APPLE_LOG_LIST must be the path of a file, but it is “https://lists.example/log_list.json”.',
+    );
+  });
+
+  it('warns of a list of Certificate Transparency logs that is 70 days old', () => {
+    const google = { asOf: Date.UTC(2026, 0, 1, 12), logs: new Map() };
+    const end = Date.UTC(2026, 0, 1 + 70, 12);
+    expect(logListWarnings({ google, apple: null }, end - 1)).toEqual([]);
+    expect(logListWarnings({ google: null, apple: { ...google, asOf: end } }, end)).toEqual([]);
+    expect(logListWarnings({ google, apple: google }, end)).toEqual([
+      'CT_LOG_LIST is not used: the list is of 2026-01-01. Download it again.',
+      'APPLE_LOG_LIST is not used: the list is of 2026-01-01. Download it again.',
+    ]);
   });
 
   it('accepts canary hosts with and without ports, a heartbeat URL, a metrics token and a bounce mailbox', () => {

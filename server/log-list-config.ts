@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 import type { LogLists } from './core/judge/transparency.ts';
-import { type LogList, parseLogList } from './pki/ct/log-list.ts';
+import { currentUntil, type LogList, parseLogList } from './pki/ct/log-list.ts';
 
 /** Value that means: no list. */
 const OFF = 'off';
@@ -14,8 +14,25 @@ export function logListConfig(text: (name: string) => string | null): LogLists {
   };
 }
 
+/** Returns a warning for each list that is too old to be used at `now` (ms UTC). */
+export function logListWarnings({ google, apple }: LogLists, now: number): string[] {
+  const lists = [
+    ['CT_LOG_LIST', google],
+    ['APPLE_LOG_LIST', apple],
+  ] as const;
+  return lists.flatMap(([name, list]) =>
+    list === null || now < currentUntil(list)
+      ? []
+      : `${name} is not used: the list is of ${new Date(list.asOf).toISOString().slice(0, 10)}. Download it again.`,
+  );
+}
+
 function logListFile(name: string, path: string | null): LogList | null {
   if (path === null || path.toLowerCase() === OFF) return null;
+  if (/^https?:/i.test(path))
+    throw new ConfigError(
+      `${name} must be the path of a file, but it is “${path}”. Download the list first.`,
+    );
   const { body, writtenAt } = readList(name, path);
   const list = parseLogList(body, writtenAt);
   if ('problem' in list) throw new ConfigError(`${name}: ${path} cannot be used. ${list.problem}`);

@@ -16,6 +16,7 @@ import { createHostsFile } from './egress/hosts-file.ts';
 import { PkiError } from './pki/pki-error.ts';
 import { egressWarning } from './egress-config.ts';
 import { listen, ListenError } from './listen.ts';
+import { logListWarnings } from './log-list-config.ts';
 import { LIMITS } from './core/limits.ts';
 import { openStore, type Store } from './store/db/open-store.ts';
 import { StoreError } from './store/db/store-error.ts';
@@ -70,6 +71,7 @@ async function main(): Promise<void> {
 
   registerProcessMetrics(telemetry, { role: config.role, store, readiness });
   const reach = createEgressPolicies(config, log);
+  for (const warning of logListWarnings(config.logLists, Date.now())) log.warn(warning);
   await validateExtraCa(config.extraCaPem);
 
   const httpServer = api && (await listen(config));

@@ -236,7 +236,7 @@ describe('other timestamps', () => {
   const about = (answer: RevocationEvidence['answer']): RevocationEvidence[] => [
     { fingerprint, source: 'staple', url: null, at: NOW, answer },
   ];
-  const good = about({ state: 'good', ...times });
+  const good = about({ state: 'good', reason: null, revokedAt: null, ...times });
 
   it('come in a stapled OCSP response about the certificate', () => {
     const found = transparencyOf(plain, { staple: stapleFor(plain), revocation: good });
@@ -252,7 +252,16 @@ describe('other timestamps', () => {
 
   it.each<[string, RevocationEvidence[]]>([
     ['is not signed by the CA', about({ state: 'none', why: 'bad_signature' })],
-    ['has expired', about({ state: 'good', thisUpdate: NOW - 9 * DAY, nextUpdate: NOW - DAY })],
+    [
+      'has expired',
+      about({
+        state: 'good',
+        reason: null,
+        revokedAt: null,
+        thisUpdate: NOW - 9 * DAY,
+        nextUpdate: NOW - DAY,
+      }),
+    ],
     ['says revoked', about({ state: 'revoked', reason: null, revokedAt: NOW - DAY, ...times })],
     ['was not evaluated', []],
     ['is one of two, and the other is not valid', [...good, ...about({ state: 'none', why: 'malformed' })]],
