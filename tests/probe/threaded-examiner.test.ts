@@ -54,7 +54,7 @@ describe('The examiner thread', () => {
     promise('private-authorities');
   });
 
-  it('knows the lists of Certificate Transparency logs', async () => {
+  it('names the logs of certificate timestamps by the lists that it gets', async () => {
     const log = mintLog('Fjord');
     const google = parseLogList(Buffer.from(logListJson([log], Date.now())), Date.now());
     if ('problem' in google) throw new Error(google.problem);

@@ -139,6 +139,13 @@ describe('the timestamps of a certificate of a public authority', () => {
     ]);
   });
 
+  it('are verified with the keys of lists that were cloned, as they are for a thread', () => {
+    const lists = structuredClone(LISTS);
+    expect(transparencyOf(leaf, { lists })).toEqual(transparencyOf(leaf));
+    const forged = logged([{ log: argon, at: AT, isForged: true }]);
+    expect(transparencyOf(forged, { lists }).timestamps).toMatchObject([{ chromium: 'bad_signature' }]);
+  });
+
   it('change no finding', () => {
     const few = logged(by(pending));
     expect(judged(few).findings).toEqual(judged(few, { lists: { google: null, apple: null } }).findings);
@@ -162,27 +169,32 @@ describe('the conclusion about a certificate that was judged before', () => {
   const at = (now: number, lists = LISTS, work = new WorkBudget()) =>
     judge(observation([handshakeWith(withChain(leaf))]), now, publicRoots, null, work, lists).transparency;
 
-  it('is the same object, at the same price', () => {
+  it('is the same object, and costs as much work as the first time', () => {
     const [first, second] = [new WorkBudget(), new WorkBudget()];
     const before = at(NOW, LISTS, first);
     expect(at(NOW + DAY, LISTS, second)).toBe(before);
     expect(second.spent).toBe(first.spent);
   });
 
-  it('is made again with another list, before its time, and when something in it may change', () => {
-    const retiring = mintLog('Rill', { state: 'retired', since: NOW + 10 * DAY });
-    const lists = { google: listOf([argon, retiring]), apple: null };
-    const soon = logged(by(argon, retiring));
+  it('is made again with another list', () => {
+    expect(at(NOW, { ...LISTS })).not.toBe(at(NOW));
+  });
+
+  it('is made again for a time before it, once a log retires and once the list is too old', () => {
+    const retiring = ['Rill', 'Tarn'].map((name) =>
+      mintLog(name, { state: 'retired', since: NOW + 10 * DAY }),
+    );
+    const lists = { google: listOf(retiring), apple: null };
+    const soon = logged(by(...retiring), { notAfter: NOW + 100 * DAY });
     const chromiumAt = (now: number) =>
       judge(observation([handshakeWith(withChain(soon))]), now, publicRoots, null, new WorkBudget(), lists)
         .transparency?.timestamps[1]?.chromium;
     expect(chromiumAt(NOW)).toBe('counts');
     expect(chromiumAt(AT - 1)).toBe('from_future');
     expect(chromiumAt(NOW + 10 * DAY - 1)).toBe('counts');
-    // The certificate is older than the retirement.
-    expect(chromiumAt(NOW + 10 * DAY)).toBe('counts');
+    expect(chromiumAt(NOW + 10 * DAY)).toBe('retired_log');
+    expect(chromiumAt(NOW + 69 * DAY - 1)).toBe('retired_log');
     expect(chromiumAt(NOW + 69 * DAY)).toBeNull();
-    expect(at(NOW, { ...LISTS })).not.toBe(at(NOW));
   });
 
   it('is not kept if the work budget did not suffice for it', () => {

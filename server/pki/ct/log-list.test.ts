@@ -141,7 +141,7 @@ describe('a log in a list', () => {
 });
 
 it('Chrome’s list of 29 August 2026 has 48 logs, with two placeholders', () => {
-  // The published list, without the keys.
+  // Version 89.34 of www.gstatic.com/ct/log_list/v3/log_list.json, published by Google; the keys were removed.
   const file = new URL('../../../tests/kit/certificates/chrome-log-list.json', import.meta.url);
   const list = read(readFileSync(file, 'utf8'), NOW);
   const logs = [...list.logs.values()];
