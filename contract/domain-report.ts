@@ -105,7 +105,7 @@ const transparencySchema = z.object({
       operator: z.string().nullable(),
       at: isoInstant,
       delivery: z.enum(['certificate', 'staple']),
-      /** Whether each client that demands timestamps counts this one; null if we do not know. `why`: the reason if it does not. */
+      /** Whether each client that demands timestamps counts this one; null if we do not know. `why`: the reason if it is not true. */
       clients: z.array(
         z.object({
           client: z.enum(CLIENTS),
@@ -116,7 +116,7 @@ const transparencySchema = z.object({
       ),
     }),
   ),
-  /** Number of further timestamps that could not be read. */
+  /** Number of further timestamps that could not be read, or that come after the first 20. */
   unreadable: z.number().int(),
   /** Whether the timestamps are enough for each client of which we have a current list of logs, with a sentence that says so. */
   policies: z.array(
@@ -126,7 +126,7 @@ const transparencySchema = z.object({
       message: z.string(),
     }),
   ),
-  /** Sentence that says why there are no policies; null if there are some. */
+  /** Sentence that says why there are no policies, or else how old the lists of logs are; null if that is not known. */
   note: z.string().nullable(),
 });
 export type TransparencyWire = z.infer<typeof transparencySchema>;

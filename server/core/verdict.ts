@@ -239,8 +239,8 @@ export type PostureVerdict = Infer<typeof posture>;
 
 const counts = nullable(code<TimestampStatus>());
 const transparency = object({
-  /** Whether browsers demand SCTs, because the path ends in a root of a public root program. */
-  isRequired: boolean,
+  /** Whether browsers demand SCTs, because the path ends in a root of a public root program; null without a valid path. */
+  isRequired: nullable(boolean),
   /** The first SCTs (RFC 6962 §3.3), those in the certificate before those in a stapled OCSP response. */
   timestamps: list(
     object({
@@ -250,7 +250,7 @@ const transparency = object({
       delivery: code<Exclude<Delivery, 'tls'>>(),
       /** Untrusted text; null if no list has the log. `operator`: who operated it at that time. */
       log: nullable(object({ name: text, operator: text })),
-      /** What each browser makes of it; null without a current list of its logs, and for certificates of private CAs. */
+      /** What each browser makes of it; null without a current list of its logs, a valid path or a public root. */
       chromium: counts,
       firefox: counts,
       apple: counts,
@@ -262,6 +262,8 @@ const transparency = object({
   policies: list(
     object({
       client: code<TransparencyClient>(),
+      /** Time of the list of logs, ms UTC; absent in verdicts of older versions. */
+      asOf: optional(number),
       outcome: code<Compliance['outcome']>(),
       why: nullable(code<PolicyGap>()),
       counted: number,

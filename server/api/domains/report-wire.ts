@@ -12,6 +12,7 @@ import { earlierPosture, isPostureComplete, untestedPosture } from '../../core/r
 import { type Report, reportFindings, reportMarkdown } from '../../core/report/report.ts';
 import {
   clientViews,
+  knownTransparency,
   logWords,
   policyMessage,
   transparencyNote,
@@ -133,7 +134,8 @@ function postureWire(posture: PostureVerdict): PostureWire {
   };
 }
 
-function transparencyWire(transparency: TransparencyVerdict): TransparencyWire {
+function transparencyWire(verdict: TransparencyVerdict): TransparencyWire {
+  const transparency = knownTransparency(verdict);
   const { timestamps, unreadable, policies } = transparency;
   return {
     timestamps: timestamps.map((timestamp) => ({
@@ -148,7 +150,7 @@ function transparencyWire(transparency: TransparencyVerdict): TransparencyWire {
     policies: policies.map((policy) => ({
       client: policy.client,
       outcome: policy.outcome,
-      message: policyMessage(policy),
+      message: policyMessage(policy, transparency),
     })),
     note: transparencyNote(transparency),
   };

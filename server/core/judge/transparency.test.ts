@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
   EMBEDDED_TIMESTAMPS,
@@ -26,14 +28,15 @@ import {
   stampCertificate,
 } from '../../../tests/kit/certificates/mint-log.ts';
 import { mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
-import { parseCertificate } from '../../pki/certificate.ts';
+import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { type LogList, parseLogList } from '../../pki/ct/log-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import type { RevocationEvidence } from '../observation.ts';
 import { isVerdict, type TransparencyVerdict, type Verdict } from '../verdict.ts';
 import { judge } from './judge.ts';
-import type { LogLists } from './transparency.ts';
+import { CHROME_TRUSTS_UNTIL } from './path-findings.ts';
+import { judgeTransparency, type LogLists } from './transparency.ts';
 
 const publicRoots = createTrustStore([root.der], { arePublic: true });
 const AT = NOW - 30 * DAY;
@@ -95,6 +98,7 @@ describe('the timestamps of a certificate of a public authority', () => {
       unreadable: 0,
       policies: ['chromium', 'firefox', 'apple'].map((client) => ({
         client,
+        asOf: NOW - DAY,
         outcome: 'met',
         why: null,
         counted: 3,
@@ -144,6 +148,38 @@ describe('the timestamps of a certificate of a public authority', () => {
     expect(transparencyOf(leaf, { lists })).toEqual(transparencyOf(leaf));
     const forged = logged([{ log: argon, at: AT, isForged: true }]);
     expect(transparencyOf(forged, { lists }).timestamps).toMatchObject([{ chromium: 'bad_signature' }]);
+  });
+
+  it('are not enough if there are none, as the finding says', () => {
+    const { transparency, findings } = judged(logged([]));
+    expect(transparency?.policies.map(({ outcome }) => outcome)).toEqual(['not_met', 'not_met', 'not_met']);
+    expect(findings).toMatchObject([{ facts: { rule: 'no_timestamps' } }]);
+    expect(transparencyOf(logged(by(argon))).policies[0]).toMatchObject({ outcome: 'not_known' });
+  });
+
+  it('are not judged without a valid path', () => {
+    expect(transparencyOf(leaf, { trustStore: createTrustStore([]) })).toMatchObject({
+      isRequired: null,
+      timestamps: [{ chromium: null, firefox: null, apple: null }, {}, {}],
+      policies: [],
+    });
+  });
+
+  it('are not known to count for Firefox below a root with a day of distrust', () => {
+    const [distrusted] = rootCertificates
+      .map((pem) => parseCertificate(new X509Certificate(pem).raw))
+      .filter((one) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(one)));
+    if (distrusted === undefined) throw new Error('Node has none of these roots');
+    const path = [parseCertificate(leaf.der), parseCertificate(intermediate.der), distrusted];
+    const [judgedLeaf] = path;
+    if (judgedLeaf === undefined) throw new Error('no leaf');
+    const context = { lists: LISTS, now: NOW, work: new WorkBudget() };
+    const { transparency } = judgeTransparency(
+      { leaf: judgedLeaf, path, isPublic: true, revocation: null },
+      [],
+      context,
+    );
+    expect(transparency?.timestamps[0]).toMatchObject({ chromium: 'counts', firefox: 'distrusted_root' });
   });
 
   it('change no finding', () => {
@@ -281,7 +317,7 @@ describe('other timestamps', () => {
     const staple = stapleFor(plain);
     transparencyOf(plain, { staple, revocation: good });
     const found = transparencyOf(plain, { staple, revocation });
-    const statuses = { firefox: 'not_verified', apple: 'not_verified' };
+    const statuses = { firefox: 'unverified_staple', apple: 'unverified_staple' };
     expect(found.timestamps).toMatchObject([statuses, statuses]);
     expect(outcomes(found)).toEqual({ chromium: 'too_few', firefox: 'too_few', apple: 'too_few' });
     expect(found.policies.map(({ outcome }) => outcome)).toEqual(['not_known', 'not_known', 'not_known']);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Certificate } from '../../pki/certificate.ts';
+import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { currentUntil, type LogList, operatorAt, type TransparencyLog } from '../../pki/ct/log-list.ts';
 import {
   applePolicy,
@@ -19,6 +19,7 @@ import { stapledTimestamps } from '../../pki/revocation/ocsp-response.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { TransparencyClient, TransparencyVerdict, Verdict } from '../verdict.ts';
 import type { JudgedAddress, JudgedChain } from './answers.ts';
+import { CHROME_TRUSTS_UNTIL } from './path-findings.ts';
 
 /** The lists of Certificate Transparency logs that this server has; null for one that it does not have. */
 export interface LogLists {
@@ -73,10 +74,16 @@ export function judgeTransparency(
 ): Pick<Verdict, 'transparency'> {
   const { lists, now, work } = context;
   const issuer = path?.[1] ?? null;
+  const anchor = path?.at(-1);
+  const authority: Authority = {
+    issuer,
+    isPublic: path === null ? null : isPublic,
+    hasDistrustedRoot: anchor !== undefined && CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)),
+  };
   const stapled = issuer === null ? null : stapledGroup(answers, { leaf, issuer, revocation });
   const hasAny = leaf.extensions.has(EXTENSION.signedCertificateTimestamps) || stapled !== null;
   if (!isPublic && !hasAny) return {};
-  const key = `${leaf.fingerprint} ${issuer?.fingerprint} ${isPublic} ${stapled?.hash}`;
+  const key = `${leaf.fingerprint} ${issuer?.fingerprint} ${authority.isPublic} ${authority.hasDistrustedRoot} ${stapled?.hash}`;
   const isKept = stapled?.isVerified !== false;
   const known = isKept ? conclusions.get(key) : null;
   const isCurrent = known !== null && known.lists === lists && known.from <= now && now < known.until;
@@ -86,15 +93,25 @@ export function judgeTransparency(
     return known.result;
   }
   const before = work.left;
-  const { transparency, until } = conclude({ leaf, issuer, isPublic }, stapled, context);
+  const { transparency, until } = conclude(leaf, authority, stapled, context);
   const result = { transparency };
   if (isKept && !work.isExhausted)
     conclusions.set(key, { result, lists, from: now, until, cost: before - work.left });
   return result;
 }
 
+/** What the path says about the authority of a leaf. */
+interface Authority {
+  issuer: Certificate | null;
+  /** Whether the path ends in an anchor of a public root program; null if there is no valid path. */
+  isPublic: boolean | null;
+  /** Whether browsers distrust what the root issues after some day. */
+  hasDistrustedRoot: boolean;
+}
+
 function conclude(
-  { leaf, issuer, isPublic }: { leaf: Certificate; issuer: Certificate | null; isPublic: boolean },
+  leaf: Certificate,
+  { issuer, isPublic, hasDistrustedRoot }: Authority,
   stapled: StapledGroup | null,
   { lists, now, work }: Context,
 ): { transparency: TransparencyVerdict; until: number } {
@@ -110,9 +127,12 @@ function conclude(
       timestamp,
       delivery,
       signature: checks[index] ?? ('unverifiable' as const),
+      isOfUnverifiedStaple: !isVerified,
     }));
   });
-  const policies = new Map<TransparencyClient, PolicyAnswer>();
+  // Other timestamps may come in the TLS handshake. A certificate without any is reported as refused, so this must say the same.
+  const isComplete = signed.length === 0 && stapled === null;
+  const policies = new Map<TransparencyClient, PolicyAnswer & { asOf: number }>();
   for (const client of isPublic ? POLICY_CLIENTS : []) {
     const { list, ask } = POLICIES[client];
     const known = lists[list];
@@ -122,7 +142,8 @@ function conclude(
       log: known.logs.get(one.timestamp.logId) ?? null,
     }));
     const { notBefore, notAfter } = leaf;
-    policies.set(client, ask({ timestamps, notBefore, notAfter, now, isComplete: false }));
+    const answer = ask({ timestamps, notBefore, notAfter, now, isComplete, hasDistrustedRoot });
+    policies.set(client, { ...answer, asOf: known.asOf });
   }
   const changes = [lists.google, lists.apple].flatMap((list) => [
     ...(list === null ? [] : [currentUntil(list)]),
@@ -146,8 +167,9 @@ function conclude(
         };
       }),
       unreadable: groups.reduce((sum, { unreadable }) => sum + unreadable, 0),
-      policies: Array.from(policies, ([client, { outcome, why, counted, needed }]) => ({
+      policies: Array.from(policies, ([client, { asOf, outcome, why, counted, needed }]) => ({
         client,
+        asOf,
         outcome,
         why,
         counted,

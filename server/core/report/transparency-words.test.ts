@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TransparencyVerdict } from '../verdict.ts';
-import { clientViews, policyMessage, transparencyNote, transparencyText } from './transparency-words.ts';
+import {
+  clientViews,
+  knownTransparency,
+  policyMessage,
+  transparencyNote,
+  transparencyText,
+} from './transparency-words.ts';
 
 const AT = Date.UTC(2026, 10, 1, 12, 30);
 const timestamp: TransparencyVerdict['timestamps'][number] = {
@@ -16,6 +22,7 @@ const policy: TransparencyVerdict['policies'][number] = {
   client: 'chromium',
   outcome: 'met',
   why: null,
+  asOf: Date.UTC(2026, 9, 30, 23),
   counted: 3,
   needed: 2,
 };
@@ -39,17 +46,40 @@ describe('the words for a timestamp', () => {
     expect(clientViews(timestamp, { isRequired: false })).toEqual([]);
   });
 
-  it('repeat a code of a newer version', () => {
+  it.each(['not_verified', 'unknown_state', 'unverified_staple', 'distrusted_root'] as const)(
+    'say that it is not known whether it counts, with the reason, if its status is %s',
+    (status) => {
+      const [view] = clientViews({ ...timestamp, chromium: status }, transparency);
+      expect(view).toMatchObject({ counts: null, why: expect.stringMatching(/^not known, because /) });
+    },
+  );
+
+  it('are missing without a valid path', () => {
+    expect(clientViews(timestamp, { isRequired: null })).toEqual([]);
+  });
+
+  it('repeat a code of a newer version as not known', () => {
     const odd = { ...timestamp, chromium: 'eaten_by_a_dog' as never };
-    expect(clientViews(odd, transparency)[0]).toMatchObject({ counts: false, why: 'eaten_by_a_dog' });
+    expect(clientViews(odd, transparency)[0]).toMatchObject({
+      counts: null,
+      why: 'not known: eaten_by_a_dog',
+    });
   });
 });
 
 describe('the words for a policy', () => {
-  const message = (changes: Partial<typeof policy>) => policyMessage({ ...policy, ...changes });
+  const none = { timestamps: [], unreadable: 0 };
+  const message = (changes: Partial<typeof policy>, seen: Parameters<typeof policyMessage>[1] = none) =>
+    policyMessage({ ...policy, ...changes }, seen);
 
   it('say that the timestamps are enough', () => {
     expect(message({})).toBe('Chrome: enough (3 count, 2 needed).');
+  });
+
+  it('give no number if those in the OCSP response are enough', () => {
+    expect(message({ client: 'firefox', counted: 0 })).toBe(
+      'Firefox: enough, because those in the OCSP response count.',
+    );
   });
 
   it('say what is missing', () => {
@@ -60,29 +90,66 @@ describe('the words for a policy', () => {
     expect(message({ ...not, why: 'one_operator' })).toMatch(/two operators/);
     expect(message({ ...not, why: 'only_retired_logs' })).toMatch(/not retired/);
     expect(message({ ...not, client: 'apple', why: 'only_static_logs' })).toMatch(/^Safari needs .*RFC 6962/);
+    expect(message({ ...not, why: 'eaten_by_a_dog' as never })).toBe('Chrome: not enough.');
   });
 
-  it('say that we may not know everything', () => {
-    expect(message({ outcome: 'not_known', counted: 1, why: 'too_few' })).toMatch(
-      /^Chrome needs .* We do not know/,
+  const unknown = { outcome: 'not_known', counted: 1, why: 'too_few' } as const;
+
+  it('say that there may be timestamps in the TLS handshake', () => {
+    expect(message(unknown, { timestamps: [timestamp], unreadable: 0 })).toBe(
+      'Chrome needs 2 timestamps from different logs in the certificate, and 1 counts. We do not know whether it refuses the certificate, because we do not read timestamps in the TLS handshake.',
+    );
+  });
+
+  it('name no number if some timestamps are in doubt, but each reason', () => {
+    const timestamps = (['not_verified', 'unknown_state', 'not_verified'] as const).map((chromium) => ({
+      ...timestamp,
+      chromium,
+    }));
+    expect(message(unknown, { timestamps, unreadable: 1 })).toBe(
+      'Chrome: not known whether enough, because we could not verify every signature, we do not know whether it accepts every log today, we did not read every timestamp and we do not read timestamps in the TLS handshake.',
+    );
+    expect(message({ ...unknown, client: 'firefox' }, { timestamps, unreadable: 0 })).toMatch(
+      /^Firefox needs 2/,
     );
   });
 });
 
-it('a note says why there are no policies', () => {
-  expect(transparencyNote(transparency)).toBeNull();
-  expect(transparencyNote({ ...transparency, policies: [] })).toMatch(/no current list of logs/);
-  expect(transparencyNote({ ...transparency, isRequired: false, policies: [] })).toMatch(
-    /public authorities/,
+it('the note says how old the lists of logs are, or why there are no policies', () => {
+  const note = (changes: Partial<TransparencyVerdict>) => transparencyNote({ ...transparency, ...changes });
+  const apple = { ...policy, client: 'apple' as const, asOf: AT };
+  expect(note({ policies: [policy, { ...policy, client: 'firefox' }, apple] })).toBe(
+    'Judged by the lists of logs of 2026-10-30 for Chrome and Firefox, and of 2026-11-01 for Safari.',
   );
+  const { asOf: _, ...older } = policy;
+  expect(note({ policies: [older] })).toBeNull();
+  expect(note({ policies: [] })).toMatch(/no current list of logs/);
+  expect(note({ isRequired: null, policies: [] })).toMatch(/no valid path/);
+  expect(note({ isRequired: false, policies: [] })).toMatch(/public authorities/);
+});
+
+it('what only a newer version knows is left out', () => {
+  const odd = {
+    ...transparency,
+    timestamps: [timestamp, { ...timestamp, delivery: 'pigeon' as never }],
+    policies: [
+      policy,
+      { ...policy, client: 'netscape' as never },
+      { ...policy, outcome: 'perhaps' as never },
+    ],
+  };
+  expect(knownTransparency(odd)).toEqual({ ...transparency, unreadable: 1 });
+  expect(transparencyText(odd).join()).not.toMatch(/undefined|pigeon|netscape/);
 });
 
 it('the Markdown has a row for each timestamp, and escapes the log’s name', () => {
   const text = transparencyText({ ...transparency, unreadable: 2 }).join('\n\n');
   expect(text).toContain('## Certificate Transparency');
   expect(text).toContain('Argon\\|1');
-  expect(text).toContain('2026-11-01T12:30:00.000Z');
+  expect(text).toContain('2026-11-01T12:30:00.000Z | certificate |');
   expect(text).toContain('Chrome: counts; Firefox: the log is retired; Safari: not known');
-  expect(text).toContain('2 more could not be read.');
+  expect(text).toContain('2 more could not be read, or come after the first 20.');
   expect(transparencyText({ ...transparency, timestamps: [] })).toContain('No timestamps.');
+  const stapled = { ...transparency, timestamps: [{ ...timestamp, delivery: 'staple' as const }] };
+  expect(transparencyText(stapled).join()).toContain('| OCSP response |');
 });

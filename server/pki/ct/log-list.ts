@@ -52,7 +52,8 @@ export const MAX_LIST_BYTES = 2 * 1024 * 1024;
 const MAX_LOGS = 2_000;
 
 /**
- * Reads a list of logs in the schema v3 of Google (www.gstatic.com/ct/log_list/v3/log_list_schema.json), which Apple's list has too.
+ * Reads a list of logs in the schema v3 of Google (www.gstatic.com/ct/log_list/v3/log_list_schema.json). Apple's list names a
+ * schema of its own, of which we read the same fields.
  * `receivedAt`: when it was received, ms UTC. Ignores what it does not know. Never throws: returns one line that says why the
  * list cannot be used.
  */

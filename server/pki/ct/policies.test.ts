@@ -24,6 +24,7 @@ type Spec = Partial<Omit<TransparencyLog, 'key'>> & {
   delivery?: ListedTimestamp['delivery'];
   signature?: ListedTimestamp['signature'];
   isListed?: boolean;
+  isOfUnverifiedStaple?: boolean;
 };
 
 /** An SCT that counts for every browser, of a log of its own, with differences. */
@@ -34,17 +35,19 @@ function stamp(operator: string, spec: Spec = {}): ListedTimestamp {
     delivery = 'certificate',
     signature = 'valid',
     isListed = true,
+    isOfUnverifiedStaple = false,
   } = spec;
   const { id = `${operator} ${++logs}`, leafIndex = isStatic ? 5 : null, state = 'usable', since = 0 } = spec;
   const { previousOperators = [] } = spec;
   const log = { description: id, operator, previousOperators, isStatic, key, state, since };
-  return { timestamp: { logId: id, at, leafIndex }, delivery, log: isListed ? log : null, signature };
+  const listed = isListed ? log : null;
+  return { timestamp: { logId: id, at, leafIndex }, delivery, log: listed, signature, isOfUnverifiedStaple };
 }
 let logs = 0;
 
 function ask(
   timestamps: readonly ListedTimestamp[],
-  { days = 90, isComplete = true }: { days?: number; isComplete?: boolean } = {},
+  { days = 90, isComplete = true, hasDistrustedRoot = false } = {},
 ): Record<'chrome' | 'firefox' | 'apple', PolicyAnswer> {
   const notBefore = LOGGED;
   const question: PolicyQuestion = {
@@ -53,6 +56,7 @@ function ask(
     notAfter: notBefore + days * DAY_MS,
     now: NOW,
     isComplete,
+    hasDistrustedRoot,
   };
   return {
     chrome: chromePolicy(question),
@@ -119,7 +123,7 @@ describe('the state of a log', () => {
     ['readonly', 'counts'],
     ['pending', 'untrusted_log'],
     ['rejected', 'untrusted_log'],
-    ['unknown', 'not_verified'],
+    ['unknown', 'unknown_state'],
   ] as const)('%s makes its timestamps %s', (state, status) => {
     expect(firstStatuses(stamp('A', { state }), stamp('B'))).toEqual(all(status));
   });
@@ -139,9 +143,11 @@ describe('the state of a log', () => {
     expect(firstStatuses(...later(RETIRED))).toEqual(['retired_log', 'retired_log', 'counts']);
   });
 
-  it('retired is no state yet while the retirement is in the future', () => {
-    const soon = (since: number) => stamp('A', { state: 'retired', since, delivery: 'tls' });
-    expect(firstStatuses(soon(NOW + 1), stamp('B'))).toEqual(all('counts'));
+  it('retired from a future day on is trusted by Chrome, not by Firefox, and not known for Apple', () => {
+    const soon = (since: number, delivery: 'tls' | 'certificate' = 'tls') =>
+      stamp('A', { state: 'retired', since, delivery });
+    expect(firstStatuses(soon(NOW + 1), stamp('B'))).toEqual(['counts', 'retired_log', 'unknown_state']);
+    expect(firstStatuses(soon(NOW + 1, 'certificate'), stamp('B'))).toEqual(all('counts'));
     expect(firstStatuses(soon(NOW), stamp('B'))).toEqual(all('retired_log'));
   });
 
@@ -159,9 +165,9 @@ describe('static logs', () => {
     expect(results([tiled('A'), stamp('B')])).toEqual(all('met'));
   });
 
-  it('must give a leaf index for Chrome and Firefox', () => {
+  it('must give a leaf index for Firefox', () => {
     const without = stamp('A', { isStatic: true, leafIndex: null });
-    expect(firstStatuses(without, stamp('B'))).toEqual(['no_leaf_index', 'no_leaf_index', 'counts']);
+    expect(firstStatuses(without, stamp('B'))).toEqual(['counts', 'no_leaf_index', 'counts']);
     expect(firstStatuses(stamp('A', { isStatic: true, leafIndex: 0 }))).toEqual(all('counts'));
   });
 });
@@ -184,6 +190,12 @@ describe('a timestamp', () => {
   });
 });
 
+it('Firefox may not count the timestamps below a root with a day of distrust', () => {
+  const { chrome, firefox, apple } = ask(pair(), { hasDistrustedRoot: true });
+  expect([chrome, firefox, apple].map(({ outcome }) => outcome)).toEqual(['met', 'not_known', 'met']);
+  expect(firefox.statuses).toEqual(['distrusted_root', 'distrusted_root']);
+});
+
 describe('timestamps outside the certificate', () => {
   const outside = (delivery: 'staple' | 'tls', operator: string, spec: Spec = {}) =>
     stamp(operator, { ...spec, delivery });
@@ -204,6 +216,27 @@ describe('timestamps outside the certificate', () => {
       'met',
       'too_few',
     ]);
+  });
+
+  it('are not known to count if the OCSP response is not verified as good', () => {
+    const doubtful = (operator: string) =>
+      outside('staple', operator, { isOfUnverifiedStaple: true, signature: 'unverifiable' });
+    expect(firstStatuses(doubtful('A'))).toEqual(['stapled', 'unverified_staple', 'unverified_staple']);
+    const { chrome, firefox, apple } = ask([doubtful('A'), doubtful('B')]);
+    expect([chrome, firefox, apple].map(({ outcome }) => outcome)).toEqual([
+      'not_met',
+      'not_known',
+      'not_known',
+    ]);
+  });
+
+  it('satisfy Apple’s policy with another log in the certificate, even if their own log is there too', () => {
+    const [inside, staple] = [stamp('A', { id: 'one' }), outside('staple', 'A', { id: 'one' })];
+    expect(ask([inside, stamp('B'), staple], { days: 200 }).apple).toMatchObject({
+      outcome: 'met',
+      statuses: ['counts', 'counts', 'counts'],
+    });
+    expect(ask([inside, staple], { isComplete: false }).apple.outcome).toBe('not_known');
   });
 
   it('must come from logs that are not retired', () => {

@@ -14,6 +14,8 @@ export interface ListedTimestamp {
   readonly log: TransparencyLog | null;
   /** `unverifiable` also if the log's key or the issuer is not known. */
   readonly signature: SignatureCheck;
+  /** Whether it comes in an OCSP response that is not verified as good. */
+  readonly isOfUnverifiedStaple?: boolean;
 }
 
 /** Whether an SCT counts for a browser, or the first reason why it does not. Codes are stored, so they never change. */
@@ -21,8 +23,14 @@ export type TimestampStatus =
   | 'counts'
   /** The browser's list does not have the log. */
   | 'unknown_log'
-  /** We could not verify the signature, or do not know the state of the log, so we cannot tell. */
+  /** We cannot tell, because we could not verify the signature of the log. */
   | 'not_verified'
+  /** We cannot tell, because we do not know whether the browser accepts the log today. */
+  | 'unknown_state'
+  /** We cannot tell, because the OCSP response is not verified as good. */
+  | 'unverified_staple'
+  /** We cannot tell, because the browser may distrust certificates of the root that were logged after some day. */
+  | 'distrusted_root'
   | 'bad_signature'
   | 'from_future'
   /** The log is pending or rejected. */
@@ -35,6 +43,16 @@ export type TimestampStatus =
   | 'stapled'
   /** An earlier SCT of the same log counts already. */
   | 'same_log';
+
+/** The statuses of SCTs of which we do not know whether they count. */
+export const DOUBTS = [
+  'not_verified',
+  'unknown_state',
+  'unverified_staple',
+  'distrusted_root',
+] as const satisfies readonly TimestampStatus[];
+
+const isDoubt = (status: TimestampStatus): boolean => DOUBTS.some((doubt) => doubt === status);
 
 /** Whether the SCTs satisfy a policy, and how many of the needed ones count. */
 export interface Compliance {
@@ -63,6 +81,8 @@ export interface PolicyQuestion {
   readonly now: number;
   /** Whether we know all SCTs of the connection, including those in the TLS extension. */
   readonly isComplete: boolean;
+  /** Whether browsers distrust certificates of the root that were logged after some day. */
+  readonly hasDistrustedRoot: boolean;
 }
 
 export interface PolicyAnswer extends Compliance {
@@ -77,12 +97,16 @@ interface Policy {
   readonly separatesDeliveries: boolean;
   /** Whether an SCT of a static log needs a leaf index. */
   readonly needsLeafIndex: boolean;
-  /** Whether one of the SCTs that count must come from a log of RFC 6962. */
-  readonly needsClassicLog: boolean;
+  /** Whether one of the SCTs that count must come from an RFC 6962 log. */
+  readonly needsRfc6962Log: boolean;
   /** Whether the earliest SCT of a log that is trusted today must be older than the retirement of a retired log too. */
   readonly comparesEarliest: boolean;
   /** Whether the operator at the time of the SCT counts, and not today's. */
   readonly remembersOperators: boolean;
+  /** What a log is whose retirement is in the future. */
+  readonly futureRetirement: 'trusted' | 'retired' | 'unknown';
+  /** Whether SCTs that are newer than the day from which a root is distrusted do not count. We do not know that day. */
+  readonly heedsDistrust: boolean;
   /** Whether the last second of the validity counts as part of the lifetime (RFC 5280 §4.1.2.5). */
   readonly countsLastSecond: boolean;
 }
@@ -91,17 +115,19 @@ const SHORT_LIFETIME_MS = 180 * DAY_MS;
 const NEEDED = { short: 2, long: 3 };
 
 /**
- * Chrome, "Chrome Certificate Transparency Policy" (ct_policy.md in github.com/GoogleChrome/CertificateTransparency, 22 July 2026) and
- * components/certificate_transparency/chrome_ct_policy_enforcer.cc, which demands the leaf index. Since Chrome 148 SCTs in OCSP responses
- * do not count. Since 15 April 2026 static logs suffice.
+ * Chrome, "Chrome Certificate Transparency Policy" (ct_policy.md in github.com/GoogleChrome/CertificateTransparency, 22 July 2026). Where
+ * components/certificate_transparency/chrome_ct_policy_enforcer.cc accepts more than this text, we follow the text. Since Chrome 148 SCTs in
+ * OCSP responses do not count. Since 15 April 2026 static logs suffice.
  */
 const CHROME: Policy = {
   outside: ['tls'],
   separatesDeliveries: true,
-  needsLeafIndex: true,
-  needsClassicLog: false,
+  needsLeafIndex: false,
+  needsRfc6962Log: false,
   comparesEarliest: true,
   remembersOperators: true,
+  futureRetirement: 'trusted',
+  heedsDistrust: false,
   countsLastSecond: false,
 };
 
@@ -113,24 +139,28 @@ const FIREFOX: Policy = {
   outside: ['tls', 'staple'],
   separatesDeliveries: true,
   needsLeafIndex: true,
-  needsClassicLog: false,
+  needsRfc6962Log: false,
   comparesEarliest: true,
   remembersOperators: false,
+  futureRetirement: 'retired',
+  heedsDistrust: true,
   countsLastSecond: false,
 };
 
 /**
- * Apple, "Apple's Certificate Transparency Policy" (ct/ct-policy.md in github.com/apple/apple-root-program, 4 August 2026; states of logs in
- * ct-log-program.md). With at most one SCT per operator for two, and two for three, both lifetimes demand two operators. It does not
+ * Apple, "Apple's Certificate Transparency Policy" (version 1.0, published on 21 April 2025: ct/ct-policy.md in
+ * github.com/apple/apple-root-program; states of logs in ct-log-program.md). With at most one SCT per operator for two, and two for three, both lifetimes demand two operators. It does not
  * say so for SCTs outside the certificate.
  */
 const APPLE: Policy = {
   outside: ['tls', 'staple'],
   separatesDeliveries: false,
   needsLeafIndex: false,
-  needsClassicLog: true,
+  needsRfc6962Log: true,
   comparesEarliest: false,
   remembersOperators: false,
+  futureRetirement: 'unknown',
+  heedsDistrust: false,
   countsLastSecond: true,
 };
 
@@ -148,7 +178,7 @@ export function applePolicy(question: PolicyQuestion): PolicyAnswer {
 
 function answer(policy: Policy, question: PolicyQuestion): PolicyAnswer {
   const { timestamps, notBefore, notAfter, now, isComplete } = question;
-  const statuses = statusesOf(policy, timestamps, now);
+  const statuses = statusesOf(policy, question);
   const counting = timestamps.filter((_, index) => statuses[index] === 'counts');
   const embedded = counting.filter(({ delivery }) => delivery === 'certificate');
   const lifetime = notAfter - notBefore + (policy.countsLastSecond ? 1000 : 0);
@@ -157,7 +187,7 @@ function answer(policy: Policy, question: PolicyQuestion): PolicyAnswer {
   const gap = embeddedGap(policy, embedded, needed, now);
   if (gap === null || satisfiesOutside(policy, counting, now))
     return { outcome: 'met', why: null, ...counts };
-  const isKnown = isComplete && !statuses.includes('not_verified');
+  const isKnown = isComplete && !statuses.some(isDoubt);
   return { outcome: isKnown ? 'not_met' : 'not_known', why: gap, ...counts };
 }
 
@@ -169,17 +199,19 @@ function embeddedGap(
   now: number,
 ): PolicyGap | null {
   if (embedded.length < needed) return 'too_few';
-  if (!embedded.some(({ log }) => isTrustedNow(log, now))) return 'only_retired_logs';
+  if (!embedded.some(({ log }) => isTrustedNow(policy, log, now))) return 'only_retired_logs';
   if (operatorsOf(policy, embedded).size < 2) return 'one_operator';
-  return policy.needsClassicLog && !embedded.some(isClassic) ? 'only_static_logs' : null;
+  return policy.needsRfc6962Log && !embedded.some(isRfc6962) ? 'only_static_logs' : null;
 }
 
 /** Returns whether SCTs of logs that are trusted today satisfy the policy, at least one of them outside the certificate. */
 function satisfiesOutside(policy: Policy, counting: readonly ListedTimestamp[], now: number): boolean {
-  const trusted = counting.filter(({ log }) => isTrustedNow(log, now));
+  const trusted = counting.filter(({ log }) => isTrustedNow(policy, log, now));
   const outside = trusted.filter(({ delivery }) => delivery !== 'certificate');
   if (policy.separatesDeliveries) return outside.length >= 2 && operatorsOf(policy, outside).size >= 2;
-  return outside.length > 0 && trusted.length >= 2 && (!policy.needsClassicLog || trusted.some(isClassic));
+  // Apple does not say whether two SCTs of one log suffice, so they do not show that the policy is satisfied.
+  const logs = new Set(trusted.map(({ timestamp }) => timestamp.logId));
+  return outside.length > 0 && logs.size >= 2 && (!policy.needsRfc6962Log || trusted.some(isRfc6962));
 }
 
 function operatorsOf(policy: Policy, timestamps: readonly ListedTimestamp[]): ReadonlySet<string> {
@@ -190,29 +222,28 @@ function operatorsOf(policy: Policy, timestamps: readonly ListedTimestamp[]): Re
   );
 }
 
-const isClassic = ({ log }: ListedTimestamp): boolean => log?.isStatic === false;
+const isRfc6962 = ({ log }: ListedTimestamp): boolean => log?.isStatic === false;
 
 const TRUSTED_STATES = new Set(['qualified', 'usable', 'readonly']);
 
-/** Returns whether SCTs of the log count today. A log with a retirement in the future does. */
-function isTrustedNow(log: TransparencyLog | null, now: number): boolean {
-  return (
-    log !== null && (TRUSTED_STATES.has(log.state) || (log.state === 'retired' && now < (log.since ?? 0)))
-  );
+/** Returns whether the log is trusted today. */
+function isTrustedNow({ futureRetirement }: Policy, log: TransparencyLog | null, now: number): boolean {
+  if (log === null || TRUSTED_STATES.has(log.state)) return log !== null;
+  return log.state === 'retired' && futureRetirement === 'trusted' && now < (log.since ?? 0);
 }
 
-/** Returns the statuses of all SCTs. Of several SCTs of a log by the same way, only the first one counts. */
-function statusesOf(policy: Policy, timestamps: readonly ListedTimestamp[], now: number): TimestampStatus[] {
+/** Returns the statuses of all SCTs. Of several SCTs of a log, only the first one in the certificate and the first one outside count. */
+function statusesOf(policy: Policy, question: PolicyQuestion): TimestampStatus[] {
+  const { timestamps, now } = question;
   const valid = timestamps.filter(
-    (one) => ownStatus(policy, one, now) === null && isTrustedNow(one.log, now),
+    (one) => ownStatus(policy, one, question) === null && isTrustedNow(policy, one.log, now),
   );
   const earliest = Math.min(...valid.map(({ timestamp }) => timestamp.at));
   const seen = new Set<string>();
   return timestamps.map((one) => {
-    const status = ownStatus(policy, one, now) ?? retirementStatus(policy, one, earliest, now);
+    const status = ownStatus(policy, one, question) ?? retirementStatus(policy, one, earliest, now);
     if (status !== null) return status;
-    const isEmbedded = one.delivery === 'certificate';
-    const key = `${one.timestamp.logId} ${policy.separatesDeliveries && isEmbedded}`;
+    const key = `${one.timestamp.logId} ${one.delivery === 'certificate'}`;
     if (seen.has(key)) return 'same_log';
     seen.add(key);
     return 'counts';
@@ -222,16 +253,19 @@ function statusesOf(policy: Policy, timestamps: readonly ListedTimestamp[], now:
 /** Returns why an SCT does not count, whatever the others are; null if nothing speaks against it. */
 function ownStatus(
   policy: Policy,
-  { timestamp, delivery, log, signature }: ListedTimestamp,
-  now: number,
+  { timestamp, delivery, log, signature, isOfUnverifiedStaple = false }: ListedTimestamp,
+  { now, hasDistrustedRoot }: PolicyQuestion,
 ): TimestampStatus | null {
   if (log === null) return 'unknown_log';
+  if (delivery !== 'certificate' && !policy.outside.includes(delivery)) return 'stapled';
   if (signature === 'invalid') return 'bad_signature';
-  if (signature === 'unverifiable' || log.state === 'unknown') return 'not_verified';
   if (timestamp.at > now) return 'from_future';
   if (log.state === 'pending' || log.state === 'rejected') return 'untrusted_log';
   if (policy.needsLeafIndex && log.isStatic && timestamp.leafIndex === null) return 'no_leaf_index';
-  return delivery === 'certificate' || policy.outside.includes(delivery) ? null : 'stapled';
+  if (isOfUnverifiedStaple) return 'unverified_staple';
+  if (signature === 'unverifiable') return 'not_verified';
+  if (log.state === 'unknown') return 'unknown_state';
+  return policy.heedsDistrust && hasDistrustedRoot ? 'distrusted_root' : null;
 }
 
 function retirementStatus(
@@ -240,8 +274,9 @@ function retirementStatus(
   earliest: number,
   now: number,
 ): TimestampStatus | null {
-  if (log === null || isTrustedNow(log, now)) return null;
+  if (log === null || isTrustedNow(policy, log, now)) return null;
   const retiredAt = log.since ?? 0;
   const isOlder = timestamp.at < retiredAt && (!policy.comparesEarliest || earliest < retiredAt);
-  return isOlder && delivery === 'certificate' ? null : 'retired_log';
+  if (isOlder && delivery === 'certificate') return null;
+  return policy.futureRetirement === 'unknown' && now < retiredAt ? 'unknown_state' : 'retired_log';
 }

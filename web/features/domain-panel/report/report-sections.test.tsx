@@ -260,7 +260,7 @@ describe('certificate timestamps', () => {
     delivery: 'certificate' as const,
     clients: [view('Chrome', true), view('Firefox', true), view('Safari', false, 'the log is retired')],
   };
-  const policy = (client: 'chromium' | 'apple', outcome: 'met' | 'not_known') => ({
+  const policy = (client: 'chromium' | 'apple', outcome: 'met' | 'not_met' | 'not_known') => ({
     client,
     outcome,
     message: `${client} says ${outcome}.`,
@@ -286,9 +286,12 @@ describe('certificate timestamps', () => {
   });
 
   it('open the section if a browser may need more', () => {
-    const html = shown({ policies: [policy('chromium', 'met'), policy('apple', 'not_known')] });
-    expect(html).toContain('1 timestamp, not enough for Safari');
-    expect(html).toContain('<details open');
+    const unknown = shown({ policies: [policy('chromium', 'met'), policy('apple', 'not_known')] });
+    expect(unknown).toContain('1 timestamp, not known whether enough for Safari');
+    expect(unknown).toContain('<details open');
+    const refused = shown({ policies: [policy('chromium', 'not_met'), policy('apple', 'not_known')] });
+    expect(refused).toContain('1 timestamp, not enough for Chrome');
+    expect(refused).toContain('<details open');
   });
 
   it('show the id of an unknown log, and why nothing else is known', () => {
@@ -298,10 +301,15 @@ describe('certificate timestamps', () => {
     for (const text of [timestamp.log_id, `Chrome: ${why}`, 'No list of logs.']) expect(html).toContain(text);
   });
 
+  it('are not said to be missing if they cannot be read', () => {
+    expect(shown({ timestamps: [] })).toContain('No timestamps');
+    expect(shown({ timestamps: [], unreadable: 1 })).toContain('No readable timestamps');
+  });
+
   it('escape the name of the log', () => {
     const html = shown({ timestamps: [{ ...timestamp, log: HOSTILE, operator: HOSTILE }], unreadable: 1 });
     expect(html).not.toContain('<script>');
     expect(html).toContain(HARMLESS);
-    expect(html).toContain('1 timestamp could not be read.');
+    expect(html).toContain('1 more could not be read, or comes after the first 20.');
   });
 });

@@ -31,8 +31,8 @@ export function Transparency({ transparency }: { transparency: TransparencyWire 
       {unreadable > 0 && (
         <p className="mt-2 text-label text-fg-2">
           {unreadable === 1
-            ? '1 timestamp could not be read.'
-            : `${unreadable} timestamps could not be read.`}
+            ? '1 more could not be read, or comes after the first 20.'
+            : `${unreadable} more could not be read, or come after the first 20.`}
         </p>
       )}
       {policies.map(({ client, message }) => (
@@ -78,15 +78,24 @@ function Timestamp({ timestamp }: { timestamp: TransparencyWire['timestamps'][nu
 }
 
 /** Returns the line that is always visible: '3 timestamps, enough for Chrome, Firefox and Safari'. */
-function transparencyLine({ timestamps, policies }: TransparencyWire): string {
+function transparencyLine({ timestamps, unreadable, policies }: TransparencyWire): string {
   const count = timestamps.length;
-  const found = count === 0 ? 'No timestamps' : count === 1 ? '1 timestamp' : `${count} timestamps`;
-  const lacking = policies.filter(({ outcome }) => outcome !== 'met');
-  if (policies.length === 0 || count === 0) return found;
-  return `${found}, ${lacking.length === 0 ? 'enough' : 'not enough'} for ${listed(
-    (lacking.length === 0 ? policies : lacking).map(({ client }) => CLIENT_NAMES[client]),
-  )}`;
+  if (count === 0) return unreadable === 0 ? 'No timestamps' : 'No readable timestamps';
+  const found = count === 1 ? '1 timestamp' : `${count} timestamps`;
+  for (const [outcome, words] of OUTCOMES) {
+    const clients = policies.filter((policy) => policy.outcome === outcome);
+    if (clients.length > 0)
+      return `${found}, ${words} for ${listed(clients.map(({ client }) => CLIENT_NAMES[client]))}`;
+  }
+  return found;
 }
+
+/** The outcomes in the words of the line, which names only the worst one. */
+const OUTCOMES = [
+  ['not_met', 'not enough'],
+  ['not_known', 'not known whether enough'],
+  ['met', 'enough'],
+] as const;
 
 /** Returns for which clients a timestamp counts, then the others, grouped by the reason: 'Safari: the log is retired'. */
 function countsLines({ clients }: Pick<TransparencyWire['timestamps'][number], 'clients'>): string[] {
