@@ -21,12 +21,20 @@ export function periodBounds(period: string): { from: number; until: number } {
   return { from, until: month.setUTCMonth(month.getUTCMonth() + 1) };
 }
 
-const INSTANT = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC/g;
+const INSTANT =
+  /(?<![\p{L}\d])(\d{1,2}) (?:(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Septem|Octo|Novem|Decem)ber) (\d{4}), (\d\d:\d\d) UTC(?![\p{L}\d])/gu;
 
-/** Replaces the instants in a sentence of the server, such as '22 November 2026, 14:32 UTC'. `written` gets them in ms UTC. */
+/**
+ * Replaces the instants in a sentence of the server, such as '22 November 2026, 14:32 UTC'. `written` gets them in ms UTC. Keeps days
+ * and times that do not exist, because the text of a certificate may contain them.
+ */
 export function replaceInstants(text: string, written: (instant: number) => string): string {
-  return text.replaceAll(INSTANT, (words) => {
+  return text.replaceAll(INSTANT, (words, day: string, year: string, time: string) => {
     const instant = Date.parse(words.replace(',', ''));
-    return instant ? written(instant) : words;
+    // Date.parse reads 31 February as 3 March, and the year 0001 as 2001.
+    const read = Number.isNaN(instant) ? '' : new Date(instant).toISOString();
+    return read.startsWith(year) && read.slice(8, 16) === `${day.padStart(2, '0')}T${time}`
+      ? written(instant)
+      : words;
   });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { createEmailChannel } from '../../server/channels/email/email-channel.ts';
+import { slackMessage } from '../../server/channels/slack/slack.ts';
 import type { AlertKind, AlertStep } from '../../server/core/alerting/alert.ts';
 import type { RevokedCertificate } from '../../server/core/verdict.ts';
 import { MAILS } from '../kit/screens/mail-screens.ts';
@@ -197,17 +198,30 @@ it('an alert about an incomplete chain says once which clients are affected, and
 });
 
 it.each(['chain_broken', 'down'] as const)(
-  'an alert %s has the times of the check in the zone of the account',
+  'an alert %s has the times of the check in the zone of the account in mail and chat, and in UTC in the message of a webhook',
   (kind) => {
     const facts = {
       message: 'It ended on 19 November 2026, 23:30 UTC.',
       fix: 'Wait until 20 November 2026, 12:00 UTC.',
     };
-    const { text } = render(said(kind, 'opened', { facts, timeZone: 'Europe/Oslo' }));
-    expect(text).toContain('It ended on 20 November 2026, 00:30 CET (19 November, 23:30 UTC).');
-    expect(text).toContain('Wait until 20 November 2026, 13:00 CET (12:00 UTC).');
+    const inOslo = said(kind, 'opened', { facts, timeZone: 'Europe/Oslo' });
+    for (const shown of [render(inOslo).text, JSON.stringify(slackMessage(content(inOslo)))]) {
+      expect(shown).toContain('It ended on 20 November 2026, 00:30 CET (19 November, 23:30 UTC).');
+      expect(shown).toContain('Wait until 20 November 2026, 13:00 CET (12:00 UTC).');
+    }
+    expect(content(inOslo).data).toMatchObject({ message: facts.message });
   },
 );
+
+it.each([
+  '31 February 2026, 10:00 UTC',
+  '4 Mayhem 2026, 10:00 UTC',
+  '1 January 0001, 10:00 UTC',
+  '122 November 2026, 10:00 UTC',
+])('an alert leaves “%s” as it is, because a certificate may contain any text', (message) => {
+  const { text } = render(said('chain_broken', 'opened', { facts: { message }, timeZone: 'Europe/Oslo' }));
+  expect(text).toContain(message);
+});
 
 it('an alert mail lists the steps that the account chose', () => {
   expect(render({ steps: ['20d', '5d', '10%'] }).text).toContain(

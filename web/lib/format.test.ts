@@ -16,11 +16,25 @@ describe('dates', () => {
       `${longDateTime(from)} to ${longDateTime(to)}`,
     );
     expect(inLocalTime('CN=shop.example')).toBe('CN=shop.example');
+    for (let month = 0; month < 12; month++) {
+      const at = Date.UTC(2026, month, 5, 12, 5);
+      expect(inLocalTime(`${longDate(at)}, 12:05 UTC`)).toBe(longDateTime(at));
+    }
   });
 
-  it.each(['CN=1 Nosuchmonth 2026, 10:00 UTC', '40 November 2026, 10:00 UTC', '1 November 2026, 99:99 UTC'])(
-    'leave “%s” as it is, because a certificate may contain any text',
-    (text) => expect(inLocalTime(text)).toBe(text),
+  it.each([
+    'CN=1 Nosuchmonth 2026, 10:00 UTC',
+    '40 November 2026, 10:00 UTC',
+    '1 November 2026, 99:99 UTC',
+    '1 November 2026, 24:00 UTC',
+    '31 February 2026, 10:00 UTC',
+    '4 Mayhem 2026, 10:00 UTC',
+    '1 January 0001, 10:00 UTC',
+    '122 November 2026, 10:00 UTC',
+    'é22 November 2026, 10:00 UTC',
+    '22 November 2026, 10:00 UTCs',
+  ])('leave “%s” as it is, because a certificate may contain any text', (text) =>
+    expect(inLocalTime(text)).toBe(text),
   );
 
   it('have a tooltip with the time in UTC', () => {

@@ -220,6 +220,8 @@ const WITHOUT_DETAILS = {
 const LONG_LABEL = 30;
 /** Labels of host names, addresses and serial numbers, which the whole panel sets in monospace. */
 const MACHINE_FACT = /^(At|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
+/** Labels of text that a stranger's server sent. It is shown as it is, also if it contains a time. */
+const QUOTED_FACT = /^Answer( of .+)?$/;
 
 function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
   const evidence = details?.evidence ?? [];
@@ -234,7 +236,9 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
           mono={MACHINE_FACT.test(label)}
           isWide={label.length > LONG_LABEL}
         >
-          <bdi className="whitespace-pre-line">{serverText(value)}</bdi>
+          <bdi className="whitespace-pre-line">
+            {QUOTED_FACT.test(label) ? visibleText(value) : serverText(value)}
+          </bdi>
         </Fact>
       ))}
       {hasAddresses && (

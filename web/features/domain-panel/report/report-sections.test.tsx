@@ -56,6 +56,12 @@ describe('findings', () => {
       expect(html).toContain(text);
   });
 
+  it('show the time in the answer of a server as the server wrote it', () => {
+    const value = '454 Try again on 22 November 2026, 14:32 UTC';
+    const evidence = ['Answer', 'Answer of 192.0.2.10'].map((label) => ({ label, value }));
+    expect(findings([exampleFinding({ evidence })]).split(value)).toHaveLength(3);
+  });
+
   it('show their message before the report loads, and if the report fails to load', () => {
     const found = [exampleFinding()];
     expect(findings(found, readOf(undefined))).toMatch(/does not send.*Loading the details/s);
