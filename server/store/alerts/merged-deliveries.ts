@@ -12,8 +12,9 @@ import type { Tables } from '../schema/tables.ts';
 const isUnsent = sql<boolean>`state = 'waiting' and merge_key is not null and first_attempt_at is null`;
 
 /**
- * Returns the lane and the due time (ms UTC) of a new delivery. A delivery with a merge key is due after `MERGE_WAIT.quietMs`. Also
- * postpones the previous delivery with the same key to `MERGE_WAIT.maxMs` after it was queued, so that it leaves with the new one.
+ * Returns the lane and the due time (ms UTC) of a new delivery. A delivery with a merge key is due after `MERGE_WAIT.quietMs`, or
+ * later if quiet hours hold it. If they do not, this postpones the previous delivery with the same key to `MERGE_WAIT.maxMs` after it
+ * was queued, so that it leaves with the new one.
  */
 export async function scheduleDelivery(
   trx: Transaction<Tables>,

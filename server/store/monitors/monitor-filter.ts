@@ -42,7 +42,7 @@ interface WorstCursor extends ExpiryPlace {
 }
 
 /**
- * A position in a sorted list of monitors: directly after a monitor with these values. `host` is a `sort_name`. Times are ms UTC.
+ * A position in a list: after a monitor with these values (times in ms UTC). `host` has the value of `sort_name`, for older cursors.
  */
 export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }

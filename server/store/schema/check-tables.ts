@@ -156,7 +156,10 @@ export interface CertificatesTable {
    * 0033).
    */
   issuer_line: Generated<string | null>;
-  /** Core's `sortName` of the name by which lists sort the certificate; null for most (migration 0038). */
+  /**
+   * Core's `sortName` of the name by which lists sort the certificate: null for most. It stays null if an older program
+   * stored the row (migration 0038).
+   */
   sort_name: Generated<string | null>;
 }
 
