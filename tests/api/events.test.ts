@@ -122,7 +122,7 @@ describeEachDatabase('The event stream', (open) => {
     await listen(charlie);
   });
 
-  it('stays open over a real socket as long as its session is active', async () => {
+  it('stays open over a real socket after its session was checked', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const server = createAdaptorServer({ fetch: (request, env) => api.fetch(request, env) });
