@@ -116,7 +116,10 @@ const transparencySchema = z.object({
       ),
     }),
   ),
-  /** Number of further timestamps that could not be read, or that come after the first 20. */
+  /**
+   * Number of further timestamps that could not be read, or that come after the first 20 in the certificate or in the staple. A malformed
+   * list counts as one.
+   */
   unreadable: z.number().int(),
   /** Whether the timestamps are enough for each client of which we have a current list of logs, with a sentence that says so. */
   policies: z.array(

@@ -256,7 +256,10 @@ const transparency = object({
       apple: counts,
     }),
   ),
-  /** Number of further SCTs that could not be read. */
+  /**
+   * Number of further SCTs that could not be read, or that come after the first 20 in the certificate or in the staple. A malformed
+   * list counts as one.
+   */
   unreadable: number,
   /** Whether the SCTs satisfy the policy of each browser of which we have a current list of logs. */
   policies: list(

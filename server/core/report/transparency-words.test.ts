@@ -150,6 +150,9 @@ it('the Markdown has a row for each timestamp, and escapes the log’s name', ()
   expect(text).toContain('Chrome: counts; Firefox: the log is retired; Safari: not known');
   expect(text).toContain('2 more could not be read, or come after the first 20.');
   expect(transparencyText({ ...transparency, timestamps: [] })).toContain('No timestamps.');
+  const malformed = transparencyText({ ...transparency, timestamps: [], unreadable: 1 }).join('\n\n');
+  expect(malformed).toContain('No readable timestamps.');
+  expect(malformed).not.toContain('more could not be read');
   const stapled = { ...transparency, timestamps: [{ ...timestamp, delivery: 'staple' as const }] };
   expect(transparencyText(stapled).join()).toContain('| OCSP response |');
 });

@@ -141,7 +141,9 @@ export function transparencyText(verdict: TransparencyVerdict): string[] {
     ...(timestamps.length === 0
       ? [unreadable === 0 ? 'No timestamps.' : 'No readable timestamps.']
       : [table(['Log', 'Operator', 'Time', 'In', 'Counts'], rows)]),
-    ...(unreadable === 0 ? [] : [`${unreadable} more could not be read, or come after the first 20.`]),
+    ...(unreadable === 0 || timestamps.length === 0
+      ? []
+      : [`${unreadable} more could not be read, or come after the first 20.`]),
     ...policies.map((policy) => policyMessage(policy, transparency)),
     ...(note === null ? [] : [note]),
   ];

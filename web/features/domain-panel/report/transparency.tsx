@@ -28,7 +28,7 @@ export function Transparency({ transparency }: { transparency: TransparencyWire 
           ))}
         </table>
       )}
-      {unreadable > 0 && (
+      {timestamps.length > 0 && unreadable > 0 && (
         <p className="mt-2 text-label text-fg-2">
           {unreadable === 1
             ? '1 more could not be read, or comes after the first 20.'
