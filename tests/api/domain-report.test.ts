@@ -112,7 +112,7 @@ describeAnyDatabase('The report of a domain', (open) => {
       ],
       unreadable: 0,
       policies: [],
-      note: expect.stringContaining('public authorities'),
+      note: expect.stringContaining('no valid path'),
     });
     expect(markdown).toContain('## Certificate Transparency');
   });
