@@ -25,6 +25,7 @@ import { releaseLeases } from './store/mail/outbox.ts';
 import { createLog } from './telemetry/log.ts';
 import type { Telemetry } from './telemetry/metrics.ts';
 import { createReadiness } from './telemetry/readiness.ts';
+import { systemClock } from './worker/clock.ts';
 
 /** Grace periods for open requests and messages at shutdown. A message that is cut off is sent again later. */
 const SHUTDOWN_GRACE = { requestsMs: 5_000, messagesMs: 6_000 };
@@ -71,7 +72,7 @@ async function main(): Promise<void> {
 
   registerProcessMetrics(telemetry, { role: config.role, store, readiness });
   const reach = createEgressPolicies(config, log);
-  for (const warning of logListWarnings(config.logLists, Date.now())) log.warn(warning);
+  for (const warning of logListWarnings(config.logLists, systemClock.now())) log.warn(warning);
   await validateExtraCa(config.extraCaPem);
 
   const httpServer = api && (await listen(config));
