@@ -3,7 +3,7 @@ import { loadChunk, onFirstMove } from '../lib/browser/load-chunk.ts';
 import { Button } from './button.tsx';
 import type { OpenState } from './dialog.tsx';
 import { toast } from './toast.tsx';
-import { useTypedAhead } from './typed-ahead.ts';
+import { useTypedAhead } from './form/typed-ahead.ts';
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
