@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, sql } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
@@ -92,7 +92,7 @@ async function addInternational(
     .execute();
   await db
     .updateTable('monitors')
-    .set({ certificate_fingerprint: fingerprint, not_after: sql`1` })
+    .set({ certificate_fingerprint: fingerprint, not_after: 1 })
     .where('account_id', '=', account)
     .where('id', '=', id)
     .execute();
