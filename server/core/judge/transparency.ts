@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { currentUntil, type LogList, operatorAt, type TransparencyLog } from '../../pki/ct/log-list.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type PolicyAnswer,
   type PolicyQuestion,
 } from '../../pki/ct/policies.ts';
-import { parseTimestampList, type TimestampList } from '../../pki/ct/timestamp-list.ts';
+import { digestOfList, parseTimestampList, type TimestampList } from '../../pki/ct/timestamp-list.ts';
 import { type Delivery, verifyTimestamps } from '../../pki/ct/timestamp-signature.ts';
 import { EXTENSION } from '../../pki/der/object-identifiers.ts';
 import { LruCache } from '../../pki/lru-cache.ts';
@@ -207,7 +206,7 @@ function stapledGroup(
   if (list === undefined) return null;
   const staples = revocation?.sources.filter(({ source }) => source === 'staple') ?? [];
   const isVerified = staples.length > 0 && staples.every(({ state }) => state === 'good');
-  return { ...readList(list), delivery: 'staple', isVerified, hash: hash('sha256', list, 'base64') };
+  return { ...readList(list), delivery: 'staple', isVerified, hash: digestOfList(list) };
 }
 
 const MALFORMED: TimestampList = { timestamps: [], unreadable: 1 };

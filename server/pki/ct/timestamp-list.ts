@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { onlyElement, TAG } from '../der/der.ts';
 import { PkiError } from '../pki-error.ts';
 
@@ -135,3 +136,6 @@ class VectorReader {
     if (!this.done) throw new PkiError('value', 'extra bytes after a list of timestamps');
   }
 }
+
+/** Returns a digest that identifies a list, in base64. */
+export const digestOfList = (value: Uint8Array): string => hash('sha256', value, 'base64');
