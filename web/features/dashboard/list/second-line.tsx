@@ -95,8 +95,8 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
   );
 }
 
-// From 1024 px on, one line: the panel opens beside the list there, and rows that became higher would move the list.
-const LINES = 'line-clamp-2 min-w-0 [overflow-wrap:anywhere] lg:line-clamp-1';
+// From 768 px on, one line: a row that became higher with a longer problem, or beside the panel, would move the rows below.
+const LINES = 'line-clamp-2 min-w-0 [overflow-wrap:anywhere] md:line-clamp-1';
 
 /** Shows a problem in a short text, with the full sentence as its `title`. `className` sets the type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
