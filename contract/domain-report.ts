@@ -105,7 +105,7 @@ const transparencySchema = z.object({
       operator: z.string().nullable(),
       at: isoInstant,
       delivery: z.enum(['certificate', 'staple']),
-      /** Whether each client that demands timestamps counts this one; null if we do not know. `why`: the reason if it is not true. */
+      /** Whether each client that demands timestamps counts this one; null if we do not know. `why`: why it does not count, or why we do not know. */
       clients: z.array(
         z.object({
           client: z.enum(CLIENTS),

@@ -250,7 +250,7 @@ const transparency = object({
       delivery: code<Exclude<Delivery, 'tls'>>(),
       /** Untrusted text; null if no list has the log. `operator`: who operated it at that time. */
       log: nullable(object({ name: text, operator: text })),
-      /** What each browser makes of it; null without a current list of its logs, a valid path or a public root. */
+      /** Whether each browser counts it; null if we have no current list of its logs, no valid path or no public root. */
       chromium: counts,
       firefox: counts,
       apple: counts,

@@ -128,7 +128,7 @@ it('the note says how old the lists of logs are, or why there are no policies', 
   expect(note({ isRequired: false, policies: [] })).toMatch(/public authorities/);
 });
 
-it('what only a newer version knows is left out', () => {
+it('leaves out deliveries, clients and outcomes that this version does not know', () => {
   const odd = {
     ...transparency,
     timestamps: [timestamp, { ...timestamp, delivery: 'pigeon' as never }],

@@ -147,7 +147,7 @@ export function timeValue(element: DerElement): number {
   return instant;
 }
 
-/** Encodes a DER element whose content has less than 16 MB. */
+/** Encodes a DER element. Its content must be smaller than 16 MB, because the length is written in at most three bytes. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

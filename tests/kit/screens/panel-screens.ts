@@ -84,7 +84,7 @@ const SECTIONS: Screen[] = [
   },
 ];
 
-/** Certificate timestamps that are enough for Chrome and Firefox. The demo's authorities are private, so browsers demand none. */
+/** Timestamps for the picture of the panel. The certificates of the demo have none, because their authorities are private. */
 const TIMESTAMPS: TransparencyWire = {
   timestamps: [
     { log: "Google 'Xenon2026h2' log", operator: 'Google', why: null },

@@ -38,7 +38,7 @@ export function xOf(axis: DayAxis, instant: number): number {
   const last = midnights.length - 1;
   const day = Math.min(Math.max(dayOf(axis, instant), 0), last);
   const begin = midnights[day] ?? 0;
-  // Assume 24 hours for days before and after the axis.
+  // The axis ends at its last midnight, so the length of days outside of it is unknown: use 24 hours.
   const length = instant < begin || day === last ? DAY_MS : (midnights[day + 1] ?? 0) - begin;
   return from + (day + (instant - begin) / length) * dayWidth;
 }

@@ -206,7 +206,7 @@ export function coversWithTrailingDot({
   );
 }
 
-/** Rules about how a leaf covers the host. */
+/** Rules about the names in a leaf and the name of the host: clients refuse some names that cover the host. */
 export const HOST_RULES = [
   {
     code: 'trailing_dot',

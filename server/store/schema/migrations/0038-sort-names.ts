@@ -31,8 +31,8 @@ const INDEXES = [
 ];
 
 /**
- * Created again after the others: of indexes at the same cost, PostgreSQL uses the one that was created last, and it should count by state
- * with these.
+ * Indexes for counting domains by state. They exist already and are created again, after the others: of several indexes with the same cost,
+ * PostgreSQL uses the newest.
  */
 const COUNTING = [
   { name: 'phases', columns: ['account_id', 'phase', 'not_after', 'monitor_id'], where: null },

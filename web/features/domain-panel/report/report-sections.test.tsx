@@ -278,7 +278,7 @@ describe('certificate timestamps', () => {
       />,
     );
 
-  it('show the log, its operator and for which browsers they count', () => {
+  it('are shown with their log, its operator and the browsers that count them', () => {
     const html = shown({ policies: [policy('chromium', 'met'), policy('apple', 'met')] });
     for (const text of [
       'Argon 2026h2',
@@ -291,7 +291,7 @@ describe('certificate timestamps', () => {
     expect(html).not.toContain('<details open');
   });
 
-  it('open the section if a browser may need more', () => {
+  it('are in an open section if a browser may need more of them', () => {
     const unknown = shown({ policies: [policy('chromium', 'met'), policy('apple', 'not_known')] });
     expect(unknown).toContain('1 timestamp, not known whether enough for Safari');
     expect(unknown).toContain('<details open');
@@ -300,7 +300,7 @@ describe('certificate timestamps', () => {
     expect(refused).toContain('<details open');
   });
 
-  it('show the id of an unknown log, and why nothing else is known', () => {
+  it('of an unknown log are shown with its id and the reason why nothing else is known', () => {
     const why = 'not known: this server has no current list of logs';
     const unknown = { ...timestamp, log: null, operator: null, clients: [view('Chrome', null, why)] };
     const html = shown({ timestamps: [unknown], note: 'No list of logs.' });
@@ -314,7 +314,7 @@ describe('certificate timestamps', () => {
     expect(html).not.toContain('more could not be read');
   });
 
-  it('escape the name of the log', () => {
+  it('are shown with an escaped name of their log', () => {
     const html = shown({ timestamps: [{ ...timestamp, log: HOSTILE, operator: HOSTILE }], unreadable: 1 });
     expect(html).not.toContain('<script>');
     expect(html).toContain(HARMLESS);

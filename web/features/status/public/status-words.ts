@@ -61,7 +61,7 @@ export function certificateWords(
 ): string {
   if (REFUSED[state] !== undefined) return STATE_NAMES[state];
   const left = timeLeft(Date.parse(end) - now);
-  // With so few days, the state is only `ok` if the renewal of a short-lived certificate is on schedule.
+  // If so few days are left, the state is `ok` only for a short-lived certificate whose renewal is on schedule.
   if (state === 'ok' && days <= SOON_DAYS) return `${left} left, renews on schedule`;
   return state === 'ok' ? `${left} left` : `${state === 'critical' ? 'Expiring' : 'Expires'} in ${left}`;
 }
