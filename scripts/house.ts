@@ -1,7 +1,9 @@
 import { answerHelp } from './help-option.ts';
+import { overdueReviews } from '../server/core/rules/dated-rules.ts';
 import { measureHouse } from './house/measure.ts';
 
-answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if any figure is above.
+answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if any figure is above. Warns
+about rules with dates that nobody has compared with their sources for 180 days.
 
   npm run house`);
 
@@ -10,6 +12,10 @@ const lines = figures.map(({ name, value, limit }) => {
   const mark = value > limit ? 'above' : 'within';
   return `${String(value).padStart(7)}  ${mark} ${String(limit).padStart(4)}  ${name}`;
 });
+const overdue = overdueReviews(Date.now());
+const reviews = overdue.map(
+  ({ id, reviewedOn, source }) => `warning: rule ${id} was last reviewed on ${reviewedOn}: ${source}`,
+);
 const sizes = rooms.map(({ room, codeLines }) => `${String(codeLines).padStart(7)}  ${room}`);
 process.stdout.write(
   [
@@ -20,6 +26,7 @@ process.stdout.write(
     '',
     `${String(median).padStart(7)}  median per file`,
     `${String(longest.codeLines).padStart(7)}  longest file, ${longest.path}`,
+    ...reviews,
     '',
   ].join('\n'),
 );

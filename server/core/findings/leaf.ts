@@ -13,6 +13,7 @@ import { longInstant } from '../long-date.ts';
 import { oneLine } from '../one-line.ts';
 import { unreadableCertificate } from '../report/reach-words.ts';
 import { inspect } from '../report/reproduce.ts';
+import { type RuleOf, rulesOf } from '../rules/dated-rules.ts';
 import { type Infer, list, nullable, number, object, optional, text } from '../shape.ts';
 import { type Definition, type FoundIn, kind, type Severity, type Words } from './definition.ts';
 
@@ -38,12 +39,6 @@ const otherNames = object({
   /** Name that the certificate must be valid for, if the target names another one than the host. */
   expected: optional(text),
 });
-
-/**
- * Clients that enforce the lifetimes of the Baseline Requirements §6.3.2 (HasTooLongValidity in Chromium; Apple:
- * support.apple.com/102028).
- */
-const LIMITING_LIFETIMES: readonly Client[] = ['chromium', 'apple'];
 
 /** Clients that refuse a server if any certificate that it sends cannot be decoded (measured for Go and Java; gnutls_x509_crt_import in GnuTLS). */
 const READING_ALL: readonly Client[] = ['go', 'java', 'gnutls'];
@@ -110,7 +105,7 @@ export const LEAF_FINDINGS = {
     command: inspect('-noout -dates'),
     short: 'Valid for longer than browsers allow',
     isReasonToReplace: true,
-    refusedBy: LIMITING_LIFETIMES,
+    refusedBy: ['chromium', 'apple'],
   },
   malformed_certificate: {
     kinds: {
@@ -297,33 +292,29 @@ export function firstNames({ subjectAltNames }: Certificate): { names: string[];
  * limit does not bind private ones.
  */
 export function lifetimeFindings(leaf: Certificate, protocol: Protocol): LeafFinding[] {
-  const mostDays = exceededLifetimeCap(leaf);
-  if (mostDays === null) return [];
+  const exceeded = exceededLifetimeCap(leaf);
+  if (exceeded === null) return [];
   const { fingerprint, notBefore } = leaf;
+  const { maxDays: mostDays, clients } = exceeded;
   const facts = { kind: 'long_lifetime' as const, notBefore, days: validityDays(leaf), mostDays };
-  const severity = severityOf(LIMITING_LIFETIMES, protocol);
-  return [{ code: 'lifetime_too_long', severity, fingerprint, facts }];
+  return [{ code: 'lifetime_too_long', severity: severityOf(clients, protocol), fingerprint, facts }];
 }
 
-/** The longest validity of a certificate, by its notBefore: Baseline Requirements §6.3.2 (ballots 193, SC-031, SC-081v3). */
-const CAPS: readonly { from: number; days: number }[] = [
-  { from: Date.UTC(2029, 2, 15), days: 47 },
-  { from: Date.UTC(2027, 2, 15), days: 100 },
-  { from: Date.UTC(2026, 2, 15), days: 200 },
-  { from: Date.UTC(2020, 8, 1), days: 398 },
-  { from: Date.UTC(2018, 2, 1), days: 825 },
-];
+const CAPS = rulesOf('max_lifetime').toReversed();
 
 /**
- * Returns the validity limit in days for the notBefore of a public certificate that exceeds it, else null. Both ends count
- * (RFC 5280 §4.1.2.5), and any part of a day is a day.
+ * Returns the rule that limits the validity of a public certificate, by its notBefore, if the certificate exceeds it, else null. Both ends
+ * count (RFC 5280 §4.1.2.5), and any part of a day is a day.
  */
-export function exceededLifetimeCap(certificate: { notBefore: number; notAfter: number }): number | null {
-  const cap = CAPS.find(({ from }) => certificate.notBefore >= from);
-  return cap !== undefined && validityDays(certificate) > cap.days ? cap.days : null;
+export function exceededLifetimeCap(certificate: {
+  notBefore: number;
+  notAfter: number;
+}): RuleOf<'max_lifetime'> | null {
+  const cap = CAPS.find(({ start }) => certificate.notBefore >= start);
+  return cap !== undefined && validityDays(certificate) > cap.maxDays ? cap : null;
 }
 
 /** Returns the validity in days, counting any part of a day as a whole one. */
-function validityDays({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
+export function validityDays({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
   return Math.ceil((notAfter - notBefore + 1_000) / DAY_MS);
 }

@@ -6,7 +6,7 @@ import { type Client, CLIENTS } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { certificateName, issuerName } from '../facts.ts';
 import { clientsRefusingAnchor } from '../judge/clients/anchor-rules.ts';
-import { connectsTo, severityOf } from '../judge/clients/client-rule.ts';
+import { clientNames, connectsTo, severityOf } from '../judge/clients/client-rule.ts';
 import { clientsRefusingCritical, clientsRefusingMalformed } from '../judge/clients/extension-rules.ts';
 import { clientsRefusingAlgorithm } from '../judge/clients/field-rules.ts';
 import { longInstant } from '../long-date.ts';
@@ -135,16 +135,20 @@ export const PATH_FINDINGS = {
     short: 'We cannot verify its signature',
     isReasonToReplace: true,
   },
-  /** The root is trusted, but Chrome refuses certificates that were issued under it after a certain date. */
+  /** The root is trusted, but a browser refuses certificates that were issued under it after a certain date. */
   distrusted_root: {
     kinds: {
-      distrusted_root: kind(object({ root: text, trustedUntil: number }), ({ root, trustedUntil }) => ({
-        message: `Chrome does not trust certificates of the root “${root}” that were issued after ${longInstant(trustedUntil)}, and this one is newer.`,
-        evidence: [
-          { label: 'Root', value: root },
-          { label: 'Trusted for certificates issued until', value: longInstant(trustedUntil) },
-        ],
-      })),
+      // Verdicts of older versions name no clients: these findings are about Chrome.
+      distrusted_root: kind(
+        object({ root: text, trustedUntil: number }),
+        ({ root, trustedUntil }, { clients }) => ({
+          message: `${clientNames(clients.length === 0 ? ['chromium'] : clients)} ${clients.length > 1 ? 'do' : 'does'} not trust certificates of the root “${root}” that were issued after ${longInstant(trustedUntil)}, and this one is newer.`,
+          evidence: [
+            { label: 'Root', value: root },
+            { label: 'Trusted for certificates issued until', value: longInstant(trustedUntil) },
+          ],
+        }),
+      ),
     },
     fix: 'Get a certificate from another authority.',
     command: inspect('-noout -issuer -dates'),

@@ -11,57 +11,90 @@ import {
 } from '../../../tests/kit/certificates/judging.ts';
 import { mintAuthority } from '../../../tests/kit/certificates/mint.ts';
 import { pemCertificates } from '../../pki/certificate-bundle.ts';
-import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import type { Client } from '../../../contract/check-words.ts';
+import type { Protocol } from '../../../contract/protocols.ts';
+import { type Certificate, parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { NO_TIMESTAMPS } from '../../pki/ct/timestamp-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import { exceededLifetimeCap } from '../findings/leaf.ts';
-import { CHROME_TRUSTS_UNTIL, distrustedSince, judgePath } from './path-findings.ts';
+import type { DatedRule } from '../rules/dated-rules.ts';
+import { ROOT_RULES, rulesAbout, rulesByRoot } from '../rules/root-rules.ts';
+import { judgePath } from './path-findings.ts';
 
 const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);
 const trustStore = createTrustStore([root.der], { arePublic: true });
 const SINCE = Date.UTC(2025, 6, 31, 23, 59, 59);
 
+/** Returns a rule about the root of these tests that holds from 1 August 2025. */
+const ruleOf = (issuedAt: 'log_time' | 'not_before', clients: Client[]): DatedRule => ({
+  id: 'test',
+  kind: 'no_new_certificates',
+  issuedAt,
+  clients,
+  from: '2025-08-01',
+  until: null,
+  source: 'https://example.org/',
+  reviewedOn: '2026-12-01',
+  roots: { [subjectPublicKeyHash(read(root))]: 'Fjord Root' },
+});
+const question = (rules: DatedRule[], protocol: Protocol = 'https') => ({
+  leaf: read(issue()),
+  sent: [read(intermediate)],
+  fetchedIntermediates: [],
+  protocol,
+  rootRules: rulesByRoot(rules),
+  trustStore,
+  now: NOW,
+  work: new WorkBudget(),
+});
+
 describe('roots that browsers trust until a date', () => {
   const bundled = getCACertificates('bundled').flatMap((pem) =>
     pemCertificates(pem).map((der) => parseCertificate(der)),
   );
-  const leaf = { ...read(issue()), certificateTimestamps: NO_TIMESTAMPS };
 
-  it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('include %s, identified by its key', (name) => {
-    const found = bundled.find(({ subject }) => subject.attribute('CN')?.startsWith(name));
-    if (found === undefined) throw new Error('Node has taken it out of its set: so may we');
-    expect(distrustedSince(found, leaf, CHROME_TRUSTS_UNTIL)).toBe(SINCE);
-  });
+  it.each(['HiPKI Root CA - G1', 'NetLock Arany', 'DigiCert Global Root G2'])(
+    'include %s, identified by its key',
+    (name) => {
+      const found = bundled.find(({ subject }) => subject.attribute('CN')?.startsWith(name));
+      if (found === undefined) throw new Error('Node has taken it out of its set: so may we');
+      expect(rulesAbout(found)).toMatchObject([{ clients: ['chromium'] }]);
+    },
+  );
 
   it('include at most one bundled root for each listed key, and no private root', () => {
-    const constrained = bundled.filter((anchor) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)));
-    expect(constrained.length).toBeLessThanOrEqual(CHROME_TRUSTS_UNTIL.size);
-    expect(distrustedSince(read(root), leaf, CHROME_TRUSTS_UNTIL)).toBeNull();
+    const constrained = bundled.filter((anchor) => rulesAbout(anchor).length > 0);
+    expect(constrained.length).toBeLessThanOrEqual(ROOT_RULES.size);
+    expect(rulesAbout(read(root))).toEqual([]);
   });
 
   it('are distrusted if the leaf’s earliest log timestamp, or else its notBefore, is after that date', () => {
-    const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
-    const logged = (...timestamps: number[]) =>
-      distrustedSince(read(root), read(issue({ timestamps })), constraints);
-    expect(logged(SINCE + 1, SINCE)).toBeNull();
-    expect(logged(SINCE + 1, SINCE + DAY)).toBe(SINCE);
-    expect(distrustedSince(read(root), leaf, constraints)).toBe(SINCE);
-    expect(distrustedSince(read(root), { ...leaf, notBefore: SINCE }, constraints)).toBeNull();
+    const refused = (leaf: Certificate) =>
+      judgePath({ ...question([ruleOf('log_time', ['chromium'])]), leaf });
+    const logged = (...timestamps: number[]) => refused(read(issue({ timestamps }))).findings.length;
+    const leaf = { ...read(issue()), certificateTimestamps: NO_TIMESTAMPS };
+    expect(logged(SINCE + 1, SINCE)).toBe(0);
+    expect(logged(SINCE + 1, SINCE + DAY)).toBe(1);
+    expect(refused(leaf).findings).toHaveLength(1);
+    expect(refused({ ...leaf, notBefore: SINCE }).findings).toEqual([]);
+  });
+
+  it('are distrusted by Firefox if the leaf’s notBefore is after that date, whenever it was logged', () => {
+    const judged = (notBefore: number, timestamp: number) =>
+      judgePath({
+        ...question([ruleOf('not_before', ['firefox'])]),
+        leaf: { ...read(issue({ timestamps: [timestamp] })), notBefore },
+      }).findings;
+    expect(judged(SINCE, SINCE + DAY)).toEqual([]);
+    expect(judged(SINCE + 1000, SINCE - DAY)).toMatchObject([
+      { code: 'distrusted_root', clients: ['firefox'], facts: { trustedUntil: SINCE } },
+    ]);
   });
 
   it('cause a critical finding, unless the leaf also leads to another root or the root is private', () => {
-    const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
-    const question = {
-      leaf: read(issue()),
-      sent: [read(intermediate)],
-      fetchedIntermediates: [],
-      protocol: 'https' as const,
-      constraints,
-      now: NOW,
-      work: new WorkBudget(),
-    };
-    expect(judgePath({ ...question, trustStore }).findings).toMatchObject([
+    const asked = question([ruleOf('log_time', ['chromium'])]);
+    expect(judgePath(asked).findings).toMatchObject([
       {
         code: 'distrusted_root',
         severity: 'critical',
@@ -71,17 +104,21 @@ describe('roots that browsers trust until a date', () => {
     const other = mintAuthority({ commonName: 'Other Root', ...longValidity });
     const cross = other.intermediate({ commonName: 'Fjord CA 1', key: intermediate.key, ...longValidity });
     const both = createTrustStore([root.der, other.der], { arePublic: true });
-    const judged = judgePath({ ...question, sent: [...question.sent, read(cross)], trustStore: both });
+    const judged = judgePath({ ...asked, sent: [...asked.sent, read(cross)], trustStore: both });
     expect(judged.findings).toEqual([]);
     expect(judged.path?.at(-1)?.fingerprint).toBe(other.fingerprint);
     expect(judged.isPublic).toBe(true);
-    expect(judgePath({ ...question, trustStore: createTrustStore([root.der]) }).findings).toEqual([]);
+    expect(judgePath({ ...asked, trustStore: createTrustStore([root.der]) }).findings).toEqual([]);
+  });
+
+  it('cause no finding for a protocol that the browser does not speak', () => {
+    expect(judgePath(question([ruleOf('log_time', ['chromium'])], 'smtp')).findings).toEqual([]);
   });
 });
 
 describe('exceededLifetimeCap', () => {
   const cap = (from: number, days: number) =>
-    exceededLifetimeCap({ notBefore: from, notAfter: from + days * DAY - 1000 });
+    exceededLifetimeCap({ notBefore: from, notAfter: from + days * DAY - 1000 })?.maxDays ?? null;
 
   it.each([
     [Date.UTC(2018, 1, 28), 2000, null],
@@ -101,7 +138,7 @@ describe('exceededLifetimeCap', () => {
 
   it('counts a started day as a whole day', () => {
     const from = Date.UTC(2026, 2, 15);
-    expect(exceededLifetimeCap({ notBefore: from, notAfter: from + 200 * DAY })).toBe(200);
+    expect(exceededLifetimeCap({ notBefore: from, notAfter: from + 200 * DAY })?.maxDays).toBe(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import { validityFailure } from '../../pki/certificate-checks.ts';
-import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import type { Certificate } from '../../pki/certificate.ts';
 import type { PathFailure } from '../../pki/path-failure.ts';
 import type { FoundPath } from '../../pki/path-search.ts';
 import { buildPath, type PathResult } from '../../pki/path.ts';
@@ -11,22 +11,15 @@ import type { ChainFinding, Finding } from '../finding.ts';
 import { SOON_MS } from '../findings/leaf.ts';
 import { earlyAuthority, pathFaults } from '../findings/path.ts';
 import { incompleteFinding, pendingFinding } from '../findings/sent-chain.ts';
-
-/** Instant up to which a browser trusts what a root issued (ms UTC), by the SHA-256 of the root's subject public key. */
-export type RootConstraints = ReadonlyMap<string, number>;
-
-/**
- * Roots that Chrome trusts only for certificates whose earliest SCT is no later than an instant, by the SHA-256 of their subject
- * public key in Mozilla's root store. Source: "Sustaining Digital Certificate Security", security.googleblog.com, 30 May 2025.
- */
-export const CHROME_TRUSTS_UNTIL: RootConstraints = new Map([
-  // OU=ePKI Root Certification Authority, O=Chunghwa Telecom Co., Ltd., C=TW (not among the roots of every Node version)
-  ['62554c17005543b237215f04268dcd2fd1c470240ad3c8660e25ae2c59630f55', Date.UTC(2025, 6, 31, 23, 59, 59)],
-  // CN=HiPKI Root CA - G1, O=Chunghwa Telecom Co., Ltd., C=TW
-  ['79caaf5347e6e4a94c8e78a98496fc74020f809ede13f220fab6104c8ded329f', Date.UTC(2025, 6, 31, 23, 59, 59)],
-  // CN=NetLock Arany (Class Gold) Főtanúsítvány, O=NetLock Kft., C=HU
-  ['f48badd7df6a06690d0ae31373b12855f8dedb14517f362a313101cc98cc6b35', Date.UTC(2025, 6, 31, 23, 59, 59)],
-]);
+import {
+  refuses,
+  ROOT_RULES,
+  type RootRule,
+  type RootRules,
+  rulesAbout,
+  trustedUntil,
+} from '../rules/root-rules.ts';
+import { connectsTo, severityOf } from './clients/client-rule.ts';
 
 export interface PathJudgement {
   findings: ChainFinding[];
@@ -41,7 +34,7 @@ export interface PathJudgement {
   weakest: Certificate;
 }
 
-interface PathQuestion {
+export interface PathQuestion {
   leaf: Certificate;
   /** Certificates that the server sent after the leaf, in that order. */
   sent: readonly Certificate[];
@@ -50,8 +43,8 @@ interface PathQuestion {
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   trustStore: TrustStore;
-  /** Roots that a browser trusts only for certificates logged up to a given instant. Default: `CHROME_TRUSTS_UNTIL`. */
-  constraints?: RootConstraints;
+  /** Rules about roots that some clients distrust. Default: those of `DATED_RULES`. */
+  rootRules?: RootRules;
   now: number;
   /** Decides which clients connect, and so which refusals are reported. */
   protocol: Protocol;
@@ -126,7 +119,7 @@ function build(
 
 /** Judges a valid path. If browsers distrust its root for this leaf, tries the other roots. */
 function judgeValidPath(question: PathQuestion, result: FoundPath, findings: ChainFinding[]): PathJudgement {
-  const { leaf, sent, fetchedIntermediates, trustStore, constraints = CHROME_TRUSTS_UNTIL, now } = question;
+  const { leaf, trustStore, protocol, rootRules = ROOT_RULES, now } = question;
   const judged = (found: FoundPath, more: ChainFinding[] = []): PathJudgement => ({
     findings: [...findings, ...more],
     path: found.path,
@@ -134,14 +127,34 @@ function judgeValidPath(question: PathQuestion, result: FoundPath, findings: Cha
     weakest: found.weakest,
   });
   const anchor = publicAnchor(result.path, trustStore);
-  const since = anchor === null ? null : distrustedSince(anchor, leaf, constraints);
-  if (anchor === null || since === null) return judged(result);
-  const rest = filterTrustStore(
-    trustStore,
-    ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf, constraints) === null,
+  if (anchor === null) return judged(result);
+  const broken = (root: Certificate): RootRule[] =>
+    rulesAbout(root, rootRules).filter(
+      (rule) => rule.clients.some(connectsTo(protocol)) && refuses(rule, leaf, now),
+    );
+  const rules = broken(anchor);
+  if (rules.length === 0) return judged(result);
+  const other = otherPath(question, (root) => broken(root).length > 0);
+  return other.ok
+    ? judged(other)
+    : judged(
+        result,
+        rules.map((rule) => distrustedRoot(anchor, leaf, rule, protocol)),
+      );
+}
+
+/** Searches for a path that is valid at an instant (default: now) and does not end in certain public roots. */
+export function otherPath(
+  question: PathQuestion,
+  isExcluded: (root: Certificate) => boolean,
+  at: number = question.now,
+): PathResult {
+  const { sent, fetchedIntermediates } = question;
+  const trustStore = filterTrustStore(
+    question.trustStore,
+    ({ certificate, isPublic }) => !isPublic || !isExcluded(certificate),
   );
-  const other = build({ ...question, trustStore: rest }, [...sent, ...fetchedIntermediates], now);
-  return other.ok ? judged(other) : judged(result, [distrustedRoot(anchor, leaf, since)]);
+  return build({ ...question, trustStore }, [...sent, ...fetchedIntermediates], at);
 }
 
 function publicAnchor(path: readonly Certificate[], trustStore: TrustStore): Certificate | null {
@@ -149,13 +162,19 @@ function publicAnchor(path: readonly Certificate[], trustStore: TrustStore): Cer
   return last !== undefined && trustStore.isPublic(last.fingerprint) ? last : null;
 }
 
-function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): ChainFinding {
-  return {
-    code: 'distrusted_root',
-    severity: 'critical',
-    fingerprint: leaf.fingerprint,
-    facts: { kind: 'distrusted_root', root: certificateName(anchor), trustedUntil: since },
+function distrustedRoot(
+  anchor: Certificate,
+  { fingerprint }: Certificate,
+  rule: RootRule,
+  protocol: Protocol,
+): ChainFinding {
+  const clients = rule.clients.filter(connectsTo(protocol));
+  const facts = {
+    kind: 'distrusted_root' as const,
+    root: certificateName(anchor),
+    trustedUntil: trustedUntil(rule),
   };
+  return { code: 'distrusted_root', severity: severityOf(clients, protocol), fingerprint, facts, clients };
 }
 
 /** Returns the certificates above the leaf that the search rejected as expired, the latest expiry first. */
@@ -245,25 +264,6 @@ function expiredIntermediate(certificate: Certificate): ChainFinding {
     fingerprint,
     facts: { kind: 'expired_authority', name: certificateName(certificate), notAfter },
   };
-}
-
-/**
- * Returns until when a browser trusts new certificates of this root (ms UTC) if the leaf is newer, else null. Without
- * embedded SCTs, compares the notBefore of the leaf, because the time of its logging is unknown.
- */
-export function distrustedSince(
-  anchor: Certificate,
-  leaf: Certificate,
-  constraints: RootConstraints,
-): number | null {
-  const until = constraints.get(subjectPublicKeyHash(anchor));
-  if (until === undefined) return null;
-  return issuedAt(leaf) > until ? until : null;
-}
-
-/** Returns the time of the earliest SCT (ms UTC), or the notBefore if there is no SCT. */
-function issuedAt({ certificateTimestamps: { timestamps }, notBefore }: Certificate): number {
-  return timestamps.length === 0 ? notBefore : Math.min(...timestamps.map(({ at }) => at));
 }
 
 /** Returns the time (ms UTC) from which all certificates that become valid within minutes are valid; null if there are none. */

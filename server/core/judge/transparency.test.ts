@@ -1,5 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
   EMBEDDED_TIMESTAMPS,
@@ -28,14 +26,15 @@ import {
   stampCertificate,
 } from '../../../tests/kit/certificates/mint-log.ts';
 import { mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
+import type { Client } from '../../../contract/check-words.ts';
 import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { type LogList, parseLogList } from '../../pki/ct/log-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import type { RevocationEvidence } from '../observation.ts';
+import { rulesByRoot } from '../rules/root-rules.ts';
 import { isVerdict, type TransparencyVerdict, type Verdict } from '../verdict.ts';
 import { judge } from './judge.ts';
-import { CHROME_TRUSTS_UNTIL } from './path-findings.ts';
 import { judgeTransparency, type LogLists } from './transparency.ts';
 
 const publicRoots = createTrustStore([root.der], { arePublic: true });
@@ -166,20 +165,20 @@ describe('the timestamps of a certificate of a public authority', () => {
   });
 
   it('are not known to count for Firefox below a root with a day of distrust', () => {
-    const [distrusted] = rootCertificates
-      .map((pem) => parseCertificate(new X509Certificate(pem).raw))
-      .filter((one) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(one)));
-    if (distrusted === undefined) throw new Error('Node has none of these roots');
-    const path = [parseCertificate(leaf.der), parseCertificate(intermediate.der), distrusted];
-    const [judgedLeaf] = path;
-    if (judgedLeaf === undefined) throw new Error('no leaf');
-    const context = { lists: LISTS, now: NOW, work: new WorkBudget() };
-    const { transparency } = judgeTransparency(
-      { leaf: judgedLeaf, path, isPublic: true, revocation: null },
-      [],
-      context,
-    );
-    expect(transparency?.timestamps[0]).toMatchObject({ chromium: 'counts', firefox: 'distrusted_root' });
+    const anchor = parseCertificate(root.der);
+    const judgedLeaf = parseCertificate(leaf.der);
+    const path = [judgedLeaf, parseCertificate(intermediate.der), anchor];
+    const roots = { [subjectPublicKeyHash(anchor)]: 'Fjord Root' };
+    const rule = { id: 'test', from: '2027-01-01', until: null, source: '', reviewedOn: '2026-12-01' };
+    const judgedBy = (client: Client) =>
+      judgeTransparency({ leaf: judgedLeaf, path, isPublic: true, revocation: null }, [], {
+        lists: LISTS,
+        now: NOW,
+        work: new WorkBudget(),
+        rootRules: rulesByRoot([{ ...rule, kind: 'no_certificates', clients: [client], roots }]),
+      }).transparency?.timestamps[0];
+    expect(judgedBy('firefox')).toMatchObject({ chromium: 'counts', firefox: 'distrusted_root' });
+    expect(judgedBy('chromium')).toMatchObject({ chromium: 'counts', firefox: 'counts' });
   });
 
   it('change no finding', () => {

@@ -1,4 +1,4 @@
-import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import type { Certificate } from '../../pki/certificate.ts';
 import { currentUntil, type LogList, operatorAt, type TransparencyLog } from '../../pki/ct/log-list.ts';
 import {
   applePolicy,
@@ -18,7 +18,7 @@ import { stapledTimestamps } from '../../pki/revocation/ocsp-response.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
 import type { TransparencyClient, TransparencyVerdict, Verdict } from '../verdict.ts';
 import type { JudgedAddress, JudgedChain } from './answers.ts';
-import { CHROME_TRUSTS_UNTIL } from './path-findings.ts';
+import { type RootRules, rulesAbout } from '../rules/root-rules.ts';
 
 /** The lists of Certificate Transparency logs that this server has; null for one that it does not have. */
 export interface LogLists {
@@ -58,6 +58,8 @@ interface Context {
   lists: LogLists;
   now: number;
   work: WorkBudget;
+  /** Default: the rules of `DATED_RULES` about roots. */
+  rootRules?: RootRules;
 }
 
 type JudgedLeaf = Pick<JudgedChain, 'path' | 'isPublic' | 'revocation'> & { leaf: Certificate };
@@ -77,7 +79,9 @@ export function judgeTransparency(
   const authority: Authority = {
     issuer,
     isPublic: path === null ? null : isPublic,
-    hasDistrustedRoot: anchor !== undefined && CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)),
+    hasDistrustedRoot:
+      anchor !== undefined &&
+      rulesAbout(anchor, context.rootRules).some(({ clients }) => clients.includes('firefox')),
   };
   const stapled = issuer === null ? null : stapledGroup(answers, { leaf, issuer, revocation });
   const hasAny = leaf.extensions.has(EXTENSION.signedCertificateTimestamps) || stapled !== null;
@@ -104,7 +108,7 @@ interface Authority {
   issuer: Certificate | null;
   /** Whether the path ends in an anchor of a public root program; null if there is no valid path. */
   isPublic: boolean | null;
-  /** Whether browsers distrust what the root issues after some day. */
+  /** Whether Firefox distrusts what the root issues after some day. */
   hasDistrustedRoot: boolean;
 }
 

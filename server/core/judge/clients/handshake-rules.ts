@@ -2,6 +2,7 @@ import { DAY_MS } from '../../../../contract/durations.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import { PURPOSE } from '../../../pki/der/object-identifiers.ts';
 import type { HandshakeObservation } from '../../observation.ts';
+import { rulesOf } from '../../rules/dated-rules.ts';
 import type { ClientRule } from './client-rule.ts';
 
 type Handshake = Pick<
@@ -121,9 +122,8 @@ interface Issued {
   hasTimestamp: boolean;
 }
 
-/** Apple applies its limits to certificates issued from this instant on (ms UTC). */
-const APPLE_SINCE = Date.UTC(2019, 6, 1);
-const APPLE_DAYS = 825;
+const LIFETIMES = rulesOf('private_max_lifetime');
+const PURPOSES = rulesOf('private_purpose');
 
 /** Rules that clients apply only below public roots, or only below roots that somebody added. */
 export const POLICY_RULES = [
@@ -142,7 +142,10 @@ export const POLICY_RULES = [
     clients: ['apple'],
     source: 'support.apple.com/103769',
     applies: ({ certificate: { notBefore, notAfter }, isPublic }) =>
-      !isPublic && notBefore >= APPLE_SINCE && notAfter + 1000 - notBefore > APPLE_DAYS * DAY_MS,
+      !isPublic &&
+      LIFETIMES.some(
+        ({ start, maxDays }) => notBefore >= start && notAfter + 1000 - notBefore > maxDays * DAY_MS,
+      ),
   },
   {
     code: 'private_purpose',
@@ -151,6 +154,8 @@ export const POLICY_RULES = [
     clients: ['apple'],
     source: 'support.apple.com/103769',
     applies: ({ certificate: { notBefore, extendedKeyUsage }, isPublic }) =>
-      !isPublic && notBefore >= APPLE_SINCE && extendedKeyUsage?.includes(PURPOSE.serverAuth) !== true,
+      !isPublic &&
+      PURPOSES.some(({ start }) => notBefore >= start) &&
+      extendedKeyUsage?.includes(PURPOSE.serverAuth) !== true,
   },
 ] as const satisfies readonly ClientRule<Issued>[];

@@ -1,0 +1,44 @@
+import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { DATED_RULES, type DatedRule, dayStart } from './dated-rules.ts';
+
+/** A rule about roots that its clients distrust from a day on. */
+export type RootRule = Extract<DatedRule, { roots: unknown }>;
+/** These rules by the SHA-256 of the subject public keys of their roots. */
+export type RootRules = ReadonlyMap<string, readonly RootRule[]>;
+
+/** Returns the rules about roots among others, by the keys of the roots. */
+export function rulesByRoot(rules: readonly DatedRule[]): RootRules {
+  const pairs = rules.flatMap((rule) =>
+    'roots' in rule ? Object.keys(rule.roots).map((key) => ({ key, rule })) : [],
+  );
+  const grouped = Map.groupBy(pairs, ({ key }) => key);
+  return new Map([...grouped].map(([key, found]) => [key, found.map(({ rule }) => rule)]));
+}
+
+export const ROOT_RULES = rulesByRoot(DATED_RULES);
+
+/** Returns the rules about a root. */
+export const rulesAbout = (root: Certificate, rules: RootRules = ROOT_RULES): readonly RootRule[] =>
+  rules.get(subjectPublicKeyHash(root)) ?? [];
+
+/** Returns the last second before a rule begins, ms UTC. Root stores name this second. */
+export const trustedUntil = ({ from }: RootRule): number => dayStart(from) - 1000;
+
+/** Returns whether the clients of a rule refuse a certificate below one of its roots at `now` (ms UTC). */
+export function refuses(rule: RootRule, leaf: Certificate, now: number): boolean {
+  const at = rule.kind === 'no_certificates' ? now : issuedAt(rule, leaf);
+  return at > trustedUntil(rule);
+}
+
+/**
+ * Returns when a certificate was issued in the sense of a rule, ms UTC. Without embedded SCTs that is the notBefore, because the time of
+ * its logging is unknown.
+ */
+export function issuedAt(
+  { issuedAt: by }: Extract<RootRule, { kind: 'no_new_certificates' }>,
+  { certificateTimestamps: { timestamps }, notBefore }: Certificate,
+): number {
+  return by === 'not_before' || timestamps.length === 0
+    ? notBefore
+    : Math.min(...timestamps.map(({ at }) => at));
+}
