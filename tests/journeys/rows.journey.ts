@@ -1,4 +1,5 @@
-import { createAccount, expect, test } from './world.ts';
+import type { DomainWire } from '../../contract/domain.ts';
+import { createAccount, daysFromNow, expect, test } from './world.ts';
 
 const MANY = 300;
 
@@ -132,4 +133,86 @@ test('rows cut no name of 24 characters and overflow no cell at 768 px and besid
       );
     await expect.poll(lost).toEqual([]);
   }
+});
+
+/** What the server says of a healthy domain, and of one in each of several other conditions. */
+function conditions(): Partial<DomainWire>[] {
+  const instant = (days: number) => new Date(daysFromNow(days)).toISOString();
+  const [past, soon] = [instant(-3), instant(5.5)];
+  const down: DomainWire['uptime'] = {
+    state: 'down',
+    checks: 'uudd',
+    percent: 50,
+    response_ms: null,
+    cause: 'The domain answered with the error 503.',
+    down_since: past,
+  };
+  const unreachable = { stage: 'connect', reason: 'refused', message: 'Refused.', since: past };
+  const unread = {
+    state: 'unread',
+    fingerprint: null,
+    valid_from: null,
+    expiry_date: null,
+    trusted: null,
+  } as const;
+  const finding = { addresses: ['192.0.2.1'], of_addresses: 2 };
+  const wrongName = {
+    ...finding,
+    code: 'name_mismatch',
+    severity: 'critical',
+    message: 'Wrong.',
+    short: 'Not trusted: wrong name',
+  } as const;
+  const chain = {
+    ...finding,
+    code: 'incomplete_chain',
+    severity: 'warning',
+    message: 'Incomplete.',
+    short: 'The chain is incomplete',
+  } as const;
+  return [
+    {},
+    { ...unread, state: 'pending', last_checked_at: null, checking: true },
+    { ...unread, unreachable, attention: 'unreachable' },
+    { ...unread, unreachable, attention: 'down', uptime: down },
+    { attention: 'down', uptime: down, unreachable },
+    { attention: 'refused', refused: true, findings: [chain] },
+    { attention: 'untrusted', trusted: false, findings: [wrongName], uptime: down },
+    { attention: 'expired', state: 'expired', expiry_date: past, findings: [wrongName, chain] },
+    { attention: 'critical', state: 'critical', expiry_date: soon, findings: [chain] },
+    { waiting: { reason: 'own_network', until: soon } },
+  ];
+}
+
+test('a card and a row have the same height whatever is wrong with the domain', async ({ page, world }) => {
+  const all = conditions();
+  // Six domains in each condition fill whole rows of one, two and three cards.
+  await createAccount(page, world, { fleet: 6 * all.length, premium: true });
+  await page.route('**/api/domain/list*', async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as { data: DomainWire[] };
+    const healthy = json.data.find(({ state }) => state === 'ok');
+    const data = json.data.map(({ id, display_name }, index) => ({
+      ...healthy,
+      ...all[Math.floor(index / 6)],
+      id,
+      display_name,
+    }));
+    await route.fulfill({ response, json: { ...json, data } });
+  });
+  for (const view of ['grid', 'list'])
+    for (const width of [360, 768, 1024, 1440])
+      await test.step(`${view} at ${width} px`, async () => {
+        await page.setViewportSize({ width, height: 16_000 });
+        await page.goto(`/dashboard?view=${view}`);
+        const items = page.locator('[data-domain-id]');
+        await expect(items).toHaveCount(6 * all.length);
+        // The last row has no border of 1 px.
+        const difference = () =>
+          items.evaluateAll((elements) => {
+            const heights = elements.map((element) => element.getBoundingClientRect().height);
+            return Math.max(...heights) - Math.min(...heights);
+          });
+        await expect.poll(difference).toBeLessThanOrEqual(1);
+      });
 });

@@ -255,7 +255,9 @@ describe('cardTrouble', () => {
   ])('%s', (_, differences, line) => {
     const domain = exampleDomain(differences);
     const trouble = cardTrouble(domain, EXAMPLE_NOW);
-    expect(trouble && `${trouble.state}: ${trouble.text}`).toBe(line);
+    expect(trouble && `${trouble.state}: ${[trouble.text, trouble.more].filter(Boolean).join(' · ')}`).toBe(
+      line,
+    );
   });
 
   it('begins the title, which is also printed, with the name of the state', () => {

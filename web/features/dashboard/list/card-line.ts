@@ -15,7 +15,9 @@ export interface CardLine {
   /** The problem that decides the colour of the card; null if nobody has to act. */
   state: AttentionReason | null;
   text: string;
-  /** The full sentence, of which `text` is a short form. */
+  /** The details or, if there is a second problem, that problem; null for neither. Cards show them below the name. */
+  more: string | null;
+  /** The full sentences, of which `text` and `more` are a short form. */
   title: string;
 }
 
@@ -37,25 +39,31 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   ].filter((line) => line !== null);
   const [first, second] = lines.toSorted((one, other) => rankOf(one) - rankOf(other));
   if (!first) return null;
-  if (!first.state || !second?.state) return named(first);
-  const [one, other] = [named(first), second.state === first.state ? second : named(second)];
-  return { state: first.state, text: `${one.text} · ${other.text}`, title: `${one.title} ${other.title}` };
+  const { state, text, title } = named(first);
+  if (!state || !second?.state) {
+    const [main = text, ...details] = text.split(SEPARATOR);
+    return { state, text: main, more: details.join(SEPARATOR) || null, title };
+  }
+  const other = second.state === state ? second : named(second);
+  return { state, text, more: other.text, title: `${title} ${other.title}` };
 }
 
-/** A line that may lack the name of its state. */
-interface Line extends CardLine {
+const SEPARATOR = ' · ';
+
+/** What is known of one problem. It may lack the name of its state. */
+interface Line extends Omit<CardLine, 'more'> {
   /** The name of the state, which precedes the text; absent if the text contains it. */
   name?: string | undefined;
 }
 
 /** Puts the name of the state before the text, so that the line has the words that other pages have for the state. */
-function named({ state, name, text, title }: Line): CardLine {
+function named({ state, name, text, title }: Line): Line {
   if (name === undefined) return { state, text, title };
   return { state, text: text.startsWith(name) ? text : `${name} · ${text}`, title: `${name}. ${title}` };
 }
 
 /** Returns the rank of a line: the place of its reason in `ATTENTION_REASONS`. Lines without a reason come last. */
-const rankOf = ({ state }: CardLine): number =>
+const rankOf = ({ state }: Line): number =>
   state === null ? ATTENTION_REASONS.length : ATTENTION_REASONS.indexOf(state);
 
 /** Returns a line if no certificate was read at the last check. An outage says so too. */
@@ -96,12 +104,12 @@ function shareOf({ findings }: DomainWire, code: string): string {
   return having < all ? ` · ${having} of ${all} addresses` : '';
 }
 
-function heldBack({ waiting }: DomainWire, now: number): CardLine | null {
+function heldBack({ waiting }: DomainWire, now: number): Line | null {
   return waiting && { state: null, text: heldBackLine(waiting, now), title: heldBackSentence(waiting, now) };
 }
 
 /** Returns when the certificate expired or was revoked; null if it is neither. */
-function endedLine(domain: DomainWire, now: number): CardLine | null {
+function endedLine(domain: DomainWire, now: number): Line | null {
   const { state, expiry_date: end, revocation } = domain;
   if (state !== 'revoked' && state !== 'expired') return null;
   const at = state === 'revoked' ? revocation.revoked_at : end;
@@ -127,7 +135,7 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): L
  * Returns a line if the renewal is overdue or, for a short-lived certificate, whose badge may be red, on schedule; else null. Null
  * also for other certificates whose badge counts the days: their cards keep the line for the issuer.
  */
-function schedule(domain: DomainWire, now: number): CardLine | null {
+function schedule(domain: DomainWire, now: number): Line | null {
   const isOverdue = isRenewalOverdue(domain, now);
   const words = isOverdue ? STATE_NAMES.overdue : scheduleWords(domain, now);
   const { attention, renewal } = domain;

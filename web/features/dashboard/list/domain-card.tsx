@@ -13,7 +13,7 @@ import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import { cardTrouble } from './card-line.ts';
-import { SecondLine, troubleClasses, TroubleStrip } from './second-line.tsx';
+import { belowStrip, SecondLine, troubleClasses, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
 
@@ -45,7 +45,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
       )}
     >
       {trouble && <TroubleStrip trouble={trouble} />}
-      <div className={classNames('flex items-center gap-3 pr-2.5 pl-[18px]', look ? 'md:pt-2' : 'pt-4')}>
+      <div className={classNames('flex items-center gap-3 pr-2.5 pl-[18px]', look ? 'md:pt-1' : 'pt-4')}>
         <SelectBox domain={domain}>
           <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         </SelectBox>
@@ -59,19 +59,12 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
             </h3>
             <ProtocolMark domain={domain} />
           </div>
-          {!look && (
-            <SecondLine
-              domain={domain}
-              trouble={trouble}
-              className="text-[12.5px]/[17px]"
-              calmClassName="h-[17px]"
-            />
-          )}
+          <SecondLine domain={domain} trouble={belowStrip(trouble)} className="text-[12.5px]/[17px]" />
         </div>
         <DomainMenu domain={domain} actions={actions} />
       </div>
 
-      <div className={classNames('px-[18px] pb-3.5', look ? 'pt-2' : 'pt-4')}>
+      <div className={classNames('px-[18px] pb-3.5', look ? 'pt-2 md:pt-1.5' : 'pt-4')}>
         <div className="group/state mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <div className="flex min-w-0 flex-1 items-center gap-2">
             <RemainingTime domain={domain} now={now} />

@@ -13,15 +13,13 @@ interface SecondLineProps {
   trouble: CardLine | null;
   /** Classes that set the type, whatever the line says. */
   className: string;
-  /** Further classes if the line shows no problem. */
-  calmClassName?: string;
 }
 
 /** Shows the problem. Without a problem shows the target, because the name above may be cut; without a target, the issuer. */
-export function SecondLine({ domain, trouble, className, calmClassName }: SecondLineProps) {
+export function SecondLine({ domain, trouble, className }: SecondLineProps) {
   if (trouble) return <TroubleLine trouble={trouble} className={className} />;
   return (
-    <span className={classNames('block truncate text-fg-3', className, calmClassName)}>
+    <span className={classNames('block h-[1lh] truncate text-fg-3', className)}>
       {targetWords(domain) ?? issuerLine(domain.authority_name, domain.issuer) ?? unknownIssuer(domain)}
     </span>
   );
@@ -35,10 +33,10 @@ function targetWords({ target, display_name: name }: DomainWire): string | null 
   return target === null ? null : name.slice(name.indexOf(' ') + 1);
 }
 
-function unknownIssuer({ fingerprint, checking, state }: DomainWire): string {
+function unknownIssuer({ fingerprint, checking, state, attention }: DomainWire): string {
   if (fingerprint !== null) return UNKNOWN_ISSUER;
-  // While the first check runs, the line below says so.
-  return checking || state === 'pending' ? '\u00a0' : STATE_NAMES.unread;
+  // While the first check runs, or if it failed, the line below says so.
+  return checking || state === 'pending' || attention !== null ? '\u00a0' : STATE_NAMES.unread;
 }
 
 type Loud = (typeof STATE_MARKS)[AttentionReason]['tone'];
@@ -76,6 +74,12 @@ export function troubleClasses(trouble: CardLine | null): (typeof LOOKS)[Loud] |
   return !trouble?.state ? null : LOOKS[STATE_MARKS[trouble.state].tone];
 }
 
+/** Returns what the line below a card's name says of the problem, after the strip; null for nothing. */
+export function belowStrip(trouble: CardLine | null): CardLine | null {
+  if (!trouble?.state) return trouble;
+  return trouble.more === null ? null : { ...trouble, state: null, text: trouble.more, more: null };
+}
+
 /** Shows the problem across the top of a card, in its colour. */
 export function TroubleStrip({ trouble }: { trouble: CardLine }) {
   const look = troubleClasses(trouble);
@@ -84,36 +88,51 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
     <p
       title={trouble.title}
       className={classNames(
-        'flex min-w-0 items-start gap-1.5 rounded-t-[11px] px-[18px] py-[3.5px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
+        'flex h-6 min-w-0 items-center gap-1.5 rounded-t-[11px] px-[18px] text-[12.5px]/[17px] font-[550] forced-colors:border-b',
         look.strip,
       )}
     >
-      <Glyph name={STATE_MARKS[trouble.state].glyph} className="mt-0.5 size-[13px]" />
-      {/* The second reason continues on a second line if there is no room beside the first. */}
-      <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{trouble.text}</span>
+      <Glyph name={STATE_MARKS[trouble.state].glyph} className="size-[13px]" />
+      <WholeParts text={trouble.text} />
     </p>
   );
 }
 
-// From 768 px on, one line: a row that became higher with a longer problem, or beside the panel, would move the rows below.
-const LINES = 'line-clamp-2 min-w-0 [overflow-wrap:anywhere] md:line-clamp-1';
+/**
+ * Shows as many parts of the text, separated by dots and commas, as one line has room for: with a second line, a problem that becomes
+ * longer would move what is below. The `title` around it has the whole text.
+ */
+function WholeParts({ text }: { text: string }) {
+  const [first, ...others] = text.split(/(?= · |, )/);
+  return (
+    <span className="flex h-[1lh] min-w-0 flex-wrap overflow-hidden">
+      <span className="max-w-full truncate">{first}</span>
+      {others.map((part, index) => (
+        <span key={index} className="whitespace-pre">
+          {part}
+        </span>
+      ))}
+    </span>
+  );
+}
 
-/** Shows a problem in a short text, with the full sentence as its `title`. `className` sets the type. */
+/** Shows a problem in one line, with the full sentence as its `title`. `className` sets the type. */
 function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
   const look = troubleClasses(trouble);
-  if (look === null || trouble.state === null)
-    return (
-      <span title={trouble.title} className={classNames('num min-w-0 text-fg-2', className)}>
-        <span className={LINES}>{trouble.text}</span>
-      </span>
-    );
+  const { state, text, more, title } = trouble;
   return (
     <span
-      title={trouble.title}
-      className={classNames('flex min-w-0 items-start gap-1.5 font-[520]', look.text, className)}
+      title={title}
+      className={classNames(
+        'flex min-w-0 items-center gap-1.5',
+        look ? `font-[520] ${look.text}` : 'num text-fg-2',
+        className,
+      )}
     >
-      <StateMark state={trouble.state} className="mt-0.5 size-[13px] [--glyph-cut:var(--surface)]" />
-      <span className={LINES}>{trouble.text}</span>
+      {look && state !== null && (
+        <StateMark state={state} className="size-[13px] [--glyph-cut:var(--surface)]" />
+      )}
+      <WholeParts text={more === null ? text : `${text} · ${more}`} />
     </span>
   );
 }
