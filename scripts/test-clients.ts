@@ -16,21 +16,31 @@ import {
 import { startIssuerServer } from '../tests/clients/issuer-server.ts';
 import { HOST, mintRoots, type Scenario } from '../tests/clients/scenario.ts';
 import { SCENARIOS } from '../tests/clients/scenarios.ts';
+import {
+  compareTransparency,
+  startStrictChromium,
+  type TransparencyOutcome,
+} from '../tests/clients/compare-transparency.ts';
+import { TRANSPARENCY_SCENARIOS } from '../tests/clients/transparency-scenarios.ts';
 import { installPackages } from '../tests/kit/machine/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Compares our verdict with Node.js and eight clients from Debian's packages: each connects to servers with odd certificates on
 loopback ports. Fails if a client refuses a server and we report nothing, or if we report a server as critical and every client
-connects to it. Two more clients check the CRLs of servers whose CRL is odd. It is not part of npm test, because it installs packages.
+connects to it. Two more clients check the CRLs of servers whose CRL is odd, and a Chromium with a root store and a log list of the tests
+checks certificate timestamps. It is not part of npm test, because it installs packages.
 
   npm run test:clients                  all servers
-  npm run test:clients -- keyUsage      those whose description has this word`);
+  npm run test:clients -- keyUsage      those whose description has this word
+  npm run test:clients -- timestamps    those with odd certificate timestamps`);
 
 const CLIENTS: readonly ClientKind[] = [...BROWSERS, ...COMMAND_LINE_CLIENTS];
 const word = process.argv[2] ?? '';
 const isWanted = ({ name }: { name: string }): boolean => name.toLowerCase().includes(word.toLowerCase());
 const scenarios = SCENARIOS.filter(isWanted);
 const crlScenarios = CRL_SCENARIOS.filter(isWanted);
+const isAboutTimestamps = 'timestamps'.includes(word.toLowerCase());
+const transparencyScenarios = TRANSPARENCY_SCENARIOS.filter((one) => isAboutTimestamps || isWanted(one));
 const issuers = await startIssuerServer();
 const roots = mintRoots(issuers.port);
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-clients-'));
@@ -38,7 +48,7 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
 
 const started: StartedClient[] = [];
-const outcomes: (Outcome | CrlOutcome)[] = [];
+const outcomes: (Outcome | CrlOutcome | TransparencyOutcome)[] = [];
 try {
   installPackages([...CLIENTS, ...CRL_CLIENTS].flatMap(({ packages }) => packages));
   if (scenarios.length > 0) for (const kind of CLIENTS) started.push(await start(kind));
@@ -52,6 +62,7 @@ try {
     outcomes.push(outcome);
     print(outcome.line);
   }
+  if (transparencyScenarios.length > 0 && !stop.signal.aborted) await compareTimestamps();
 } finally {
   for (const client of started) await client.stop();
   await issuers.stop();
@@ -73,6 +84,21 @@ async function start(kind: ClientKind): Promise<StartedClient> {
   const client = await kind.start({ folder: own, rootsFile, hosts });
   print(`${started.length + 1}  ${kind.name}: ${client.version}`);
   return { ...client, kind };
+}
+
+async function compareTimestamps(): Promise<void> {
+  const client = await startStrictChromium(join(folder, 'Chromium with timestamps'), roots);
+  try {
+    print(`Chromium that demands certificate timestamps: ${client.version}`);
+    for (const scenario of transparencyScenarios) {
+      if (stop.signal.aborted) break;
+      const outcome = await compareTransparency(scenario, roots, client);
+      outcomes.push(outcome);
+      print(outcome.line);
+    }
+  } finally {
+    await client.stop();
+  }
 }
 
 async function show(scenario: Scenario): Promise<void> {

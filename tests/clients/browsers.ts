@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { chromium as playwright } from '@playwright/test';
 import { BROWSER_FLAGS } from '../kit/machine/browser.ts';
-import { type ClientKind, CONNECTION_MS, NO_ANSWER, run, withLimit } from './client.ts';
+import { type ClientKind, CONNECTION_MS, NO_ANSWER, run, type RunningClient, withLimit } from './client.ts';
 
 /** Adds the roots to a new NSS database, in the same way as roots that a user added. */
 async function trustRoots(database: string, rootsFile: string): Promise<void> {
@@ -27,38 +27,50 @@ const chromium: ClientKind = {
   packages: ['chromium', 'libnss3-tools'],
   async start({ folder, rootsFile }) {
     await trustRoots(join(folder, '.pki', 'nssdb'), rootsFile);
-    const context = await playwright.launchPersistentContext(join(folder, 'profile'), {
-      executablePath: '/usr/bin/chromium',
-      env: { ...process.env, HOME: folder },
-      // Without this, Playwright would end the process on Ctrl+C before the other clients are stopped.
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      args: [...BROWSER_FLAGS, '--host-resolver-rules=MAP * 127.0.0.1'],
-    });
-    return {
-      version: `Chromium ${context.browser()?.version() ?? (await run('chromium', ['--version'])).output.trim()}`,
-      async connect(host, port) {
-        // The error page of an earlier connection may still be loading in another page.
-        const page = await context.newPage();
-        try {
-          await page.goto(`https://${host}:${port}/`, { timeout: CONNECTION_MS });
-          return null;
-        } catch (error) {
-          if (String(error).includes('Timeout')) return NO_ANSWER;
-          const code = /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY|HTTP2|SOCKET)\w+/.exec(
-            String(error),
-          )?.[0];
-          if (code === undefined) throw error;
-          return code;
-        } finally {
-          await page.close();
-        }
-      },
-      stop: () => context.close(),
-    };
+    return startChromium(folder, { args: BROWSER_FLAGS });
   },
 };
+
+/**
+ * Starts Debian's Chromium, to which all hosts are 127.0.0.1. `folder`: its home; its profile is in `profile`. `ignoreDefaultArgs`: flags of
+ * Playwright to leave out.
+ */
+export async function startChromium(
+  folder: string,
+  { args, ignoreDefaultArgs = [] }: { args: readonly string[]; ignoreDefaultArgs?: string[] },
+): Promise<RunningClient> {
+  const context = await playwright.launchPersistentContext(join(folder, 'profile'), {
+    executablePath: '/usr/bin/chromium',
+    env: { ...process.env, HOME: folder },
+    // Without this, Playwright would end the process on Ctrl+C before the other clients are stopped.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    ignoreDefaultArgs,
+    args: [...args, '--host-resolver-rules=MAP * 127.0.0.1'],
+  });
+  return {
+    version: `Chromium ${context.browser()?.version() ?? (await run('chromium', ['--version'])).output.trim()}`,
+    async connect(host, port) {
+      // The error page of an earlier connection may still be loading in another page.
+      const page = await context.newPage();
+      try {
+        await page.goto(`https://${host}:${port}/`, { timeout: CONNECTION_MS });
+        return null;
+      } catch (error) {
+        if (String(error).includes('Timeout')) return NO_ANSWER;
+        const code = /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY|HTTP2|SOCKET)\w+/.exec(
+          String(error),
+        )?.[0];
+        if (code === undefined) throw error;
+        return code;
+      } finally {
+        await page.close();
+      }
+    },
+    stop: () => context.close(),
+  };
+}
 
 /** Settings that keep Firefox from asking its own services, and that resolve the hosts of the tests. */
 const firefoxPreferences = (hosts: readonly string[]) => ({

@@ -2,12 +2,14 @@ import { type Client, CLIENT_NAMES } from '../../contract/check-words.ts';
 import type { Severity } from '../../server/core/findings/definition.ts';
 import { connectingClients } from '../../server/core/judge/clients/refusals.ts';
 import { judge } from '../../server/core/judge/judge.ts';
+import { NO_LOG_LISTS } from '../../server/core/judge/transparency.ts';
 import { describeVerdict } from '../../server/core/report/describe-finding.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
 import { refusingSince } from '../../server/core/findings/clients.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import type { CaaLookup, Resolver } from '../../server/egress/resolver.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
+import { WorkBudget } from '../../server/pki/work-budget.ts';
 import { createProbe } from '../../server/probe/probe.ts';
 import { createSources } from '../../server/probe/sources/create-sources.ts';
 import { type Peer, startTlsServer } from '../kit/peers/tls-server.ts';
@@ -106,7 +108,7 @@ export async function verdictAt(
   host: string,
   port: number,
   roots: Roots,
-  { arePublic = false, withPosture = false } = {},
+  { arePublic = false, withPosture = false, logLists = NO_LOG_LISTS } = {},
 ): Promise<Verdict> {
   const trustStore = createTrustStore(
     allRoots(roots).map(({ der }) => der),
@@ -123,7 +125,7 @@ export async function verdictAt(
   const target = { host, port, protocol: 'https' } as const;
   const seen = await probe.observe(target, { signal, trustStore, withPosture });
   sources.close();
-  return judge(seen, Date.now(), trustStore);
+  return judge(seen, Date.now(), trustStore, null, new WorkBudget(), logLists);
 }
 
 async function ourVerdict(

@@ -47,6 +47,9 @@ export function mintLog(
 
 const spki = ({ publicKey }: KeyPair): Buffer => publicKey.export({ type: 'spki', format: 'der' });
 
+/** Returns the public key of a log as a DER-encoded SubjectPublicKeyInfo, as lists of logs have it. */
+export const logPublicKey = ({ key }: MintedLog): Buffer => spki(key);
+
 /** An SCT to sign. */
 export interface Stamp {
   log: MintedLog;
@@ -108,7 +111,7 @@ export function logListJson(logs: readonly MintedLog[], publishedAt: number): st
   const entry = (log: MintedLog) => ({
     description: log.name,
     log_id: log.id.toString('base64'),
-    key: spki(log.key).toString('base64'),
+    key: logPublicKey(log).toString('base64'),
     mmd: 86_400,
     state: { [log.state]: { timestamp: iso(log.since) } },
     previous_operators: log.previousOperators.map(({ name, until }) => ({ name, end_time: iso(until) })),
