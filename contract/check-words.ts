@@ -47,6 +47,14 @@ export const CLIENT_NAMES = {
 export type Client = keyof typeof CLIENT_NAMES;
 export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];
 
+/** Severities of findings, worst first. Only the first two are problems today. */
+export const FINDING_SEVERITIES = ['critical', 'warning', 'upcoming', 'note'] as const;
+export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
+
+/** Returns whether a finding is a problem today. */
+export const isProblem = ({ severity }: { severity: FindingSeverity }): boolean =>
+  severity === 'critical' || severity === 'warning';
+
 /** Name of the state of a certificate that is not valid for the host. */
 export const WRONG_NAME = 'Not trusted: wrong name';
 

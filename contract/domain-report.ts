@@ -141,7 +141,15 @@ export const reportSchema = z
     findings: z.array(reportFindingSchema),
     addresses: z.array(addressSchema),
     /** Whether each client accepts the certificates that the last check read; empty if it read none. */
-    clients: z.array(z.object({ client: z.enum(CLIENTS), name: z.string(), connects: z.boolean() })),
+    clients: z.array(
+      z.object({
+        client: z.enum(CLIENTS),
+        name: z.string(),
+        connects: z.boolean(),
+        /** From when on a client that connects today will refuse the certificate; absent if no such day is known. */
+        refuses_from: isoInstant.optional(),
+      }),
+    ),
     /** Validated path from the leaf to the trust anchor; empty if there is no valid path. */
     path: z.array(
       z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './calls/call.ts';
+import { FINDING_SEVERITIES } from './check-words.ts';
 import { SORT_DIRECTIONS } from './calls/list-order.ts';
 import { PERIOD_PATTERN } from './durations.ts';
 import {
@@ -27,7 +28,7 @@ const domainStateSchema = z.enum(DOMAIN_STATES);
 
 export const findingSchema = z.object({
   code: z.string(),
-  severity: z.enum(['critical', 'warning', 'note']),
+  severity: z.enum(FINDING_SEVERITIES),
   message: z.string(),
   /** A few words for a card; absent if the finding has only its message. */
   short: z.string().optional(),

@@ -32,6 +32,7 @@ const MAX_NAMES = 6;
 const MARKS: Record<Severity, { mark: string; style: Style }> = {
   critical: { mark: '✗', style: 'red' },
   warning: { mark: '!', style: 'yellow' },
+  upcoming: { mark: '›', style: 'cyan' },
   note: { mark: '·', style: 'dim' },
 };
 const SOURCES = {

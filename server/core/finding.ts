@@ -10,6 +10,7 @@ import {
   type Kind,
   type Severity,
 } from './findings/definition.ts';
+import { DATED_FINDINGS } from './findings/dates.ts';
 import { LEAF_FINDINGS } from './findings/leaf.ts';
 import { PATH_FINDINGS } from './findings/path.ts';
 import { PROTOCOL_FINDINGS } from './findings/protocol.ts';
@@ -25,6 +26,7 @@ export const FINDINGS = {
   ...SENT_CHAIN_FINDINGS,
   ...REVOCATION_FINDINGS,
   ...RENEWAL_FINDINGS,
+  ...DATED_FINDINGS,
   ...ADDRESS_FINDINGS,
   ...PROTOCOL_FINDINGS,
   ...REFUSAL_FINDINGS,

@@ -2,6 +2,7 @@ import type { HandshakeObservation, Observation } from '../core/observation.ts';
 import { type CheckedEndpoint, effectiveTarget, identityKey } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { LruCache } from '../pki/lru-cache.ts';
+import { isProblem } from '../../contract/check-words.ts';
 import { DAY_MS, HOUR_MS, type Monotonic } from '../../contract/durations.ts';
 import { needsGet } from './http-probe.ts';
 import type { SurpriseReason } from './tls13/wire.ts';
@@ -91,7 +92,7 @@ function isFine(verdict: Verdict | null): boolean {
     verdict.reached &&
     verdict.failure === null &&
     verdict.revocation.state !== 'revoked' &&
-    verdict.findings.every(({ severity }) => severity === 'note') &&
+    !verdict.findings.some(isProblem) &&
     verdict.addresses.length > 0 &&
     verdict.addresses.every(
       ({ failure, tlsVersion, group }) =>

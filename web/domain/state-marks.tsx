@@ -60,12 +60,12 @@ export function StateBadge({
   );
 }
 
-/** Returns the state whose mark a finding of a domain in the given state has; null for a finding that is only a note. */
+/** Returns the state whose mark a finding of a domain in the given state has; null for a finding that is no problem today. */
 export function stateOfFinding(
   { code, severity }: Pick<FindingWire, 'code' | 'severity'>,
   domainState: DomainState,
 ): AttentionReason | null {
-  if (severity === 'note') return null;
+  if (severity === 'note' || severity === 'upcoming') return null;
   if (severity === 'critical' && (code === 'expired' || code === 'revoked')) return code;
   if (severity === 'critical' || code === 'unverifiable') return 'untrusted';
   return code === 'renewal_overdue' ? overdueReason(domainState) : 'flawed';

@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { periodBounds } from '../../../contract/durations.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
-import { TARGET_FIELDS } from '../../../contract/check-words.ts';
+import { isProblem, TARGET_FIELDS } from '../../../contract/check-words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, matchingMonitorIds } from '../../store/monitors/monitor-list.ts';
 import { isSearch } from '../../store/monitors/monitor-filter.ts';
@@ -127,7 +127,7 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
 };
 
 /**
- * Returns what is wrong with a domain: why the last check failed, the worst finding that is more than a note, or why the host is down. Null
+ * Returns what is wrong with a domain: why the last check failed, the worst finding that is a problem today, or why the host is down. Null
  * for a paused domain, like on the page, because its problem may be fixed by now.
  */
 function problemSentence(domain: DomainWire): string | null {
@@ -135,7 +135,7 @@ function problemSentence(domain: DomainWire): string | null {
   if (paused !== null) return null;
   const outage = unreachable?.message ?? uptime.cause;
   if (outage !== null && (unreachable !== null || attention === 'down')) return outage;
-  const finding = findings.find(({ severity }) => severity !== 'note');
+  const finding = findings.find(isProblem);
   if (finding || weakest === null || attention !== 'flawed') return finding?.message ?? outage;
   return limitingMessage({ name: weakest.name, notAfter: Date.parse(weakest.expiry_date) });
 }

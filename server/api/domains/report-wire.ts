@@ -27,7 +27,10 @@ export function reportWire(report: Report): ReportWire {
     checked_at: iso(verdict.observedAt),
     findings: reportFindings(report).map(reportFinding),
     addresses: verdict.addresses.map(addressWire),
-    clients: connectingClients(verdict, report.endpoint.protocol),
+    clients: connectingClients(verdict, report.endpoint.protocol).map(({ refusesFrom, ...client }) => ({
+      ...client,
+      ...(refusesFrom !== undefined && { refuses_from: iso(refusesFrom) }),
+    })),
     path: verdict.path.map(({ fingerprint, name, role, notAfter, source }) => ({
       fingerprint,
       name,

@@ -1,3 +1,4 @@
+import { isProblem } from '../../../contract/check-words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import { SOON_DAYS } from '../../../contract/words.ts';
@@ -47,7 +48,7 @@ export function certificateProblem(
   if (revoked || (isLeaf && verdict.revocation.state === 'revoked')) return 'revoked';
   const its = verdict.findings.filter(
     ({ severity, code, fingerprint: about, keyType }) =>
-      severity !== 'note' &&
+      isProblem({ severity }) &&
       keyType === null &&
       !NOT_ABOUT_CERTIFICATES.has(code) &&
       (about === fingerprint || (isLeaf && about === null)),
@@ -65,7 +66,7 @@ const isRefusal = (finding: Finding, protocol: Protocol): boolean =>
 
 /** Returns a finding that asks for a fix: an overdue renewal only if there is no other. Null if nobody needs to act. */
 function flawOf(findings: readonly Finding[]): { code: 'overdue' | 'flawed'; finding: Finding } | null {
-  const flaws = findings.filter((one) => one.severity !== 'note' && validFrom([one]) === null);
+  const flaws = findings.filter((one) => isProblem(one) && validFrom([one]) === null);
   const finding = flaws.find(({ code }) => code !== 'renewal_overdue') ?? flaws[0];
   if (finding === undefined) return null;
   return { code: finding.code === 'renewal_overdue' ? 'overdue' : 'flawed', finding };

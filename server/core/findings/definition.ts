@@ -1,12 +1,12 @@
-import type { Client } from '../../../contract/check-words.ts';
+import type { Client, FindingSeverity } from '../../../contract/check-words.ts';
 import type { Command } from '../report/reproduce.ts';
 import type { InferUnion, Shape } from '../shape.ts';
 
 /**
  * `critical`: the endpoint is refused by all clients, by all software that uses OpenSSL, or, over https, by a browser; `warning`: only
- * other clients refuse it, or clients may refuse it soon; `note`: nobody needs to act.
+ * other clients refuse it, or clients may refuse it soon; `upcoming`: clients refuse it from a known day on; `note`: nobody needs to act.
  */
-export type Severity = 'critical' | 'warning' | 'note';
+export type Severity = FindingSeverity;
 
 /** A sentence, and the values that prove it, with labels. */
 export interface Words {

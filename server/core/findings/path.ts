@@ -149,6 +149,10 @@ export const PATH_FINDINGS = {
           ],
         }),
       ),
+      removed_root: kind(object({ root: text, from: number }), ({ root, from }, { clients }) => ({
+        message: `${clientNames(clients)} ${clients.length > 1 ? 'do' : 'does'} not trust the root “${root}” since ${longInstant(from)}.`,
+        evidence: [{ label: 'Root', value: root }],
+      })),
     },
     fix: 'Get a certificate from another authority.',
     command: inspect('-noout -issuer -dates'),

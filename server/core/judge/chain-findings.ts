@@ -12,6 +12,7 @@ import {
   pathRefusals,
   sentCertificateRefusals,
 } from './clients/client-findings.ts';
+import { datedFindings } from './dated-findings.ts';
 import { firstIssuerRefusals } from './first-issuer.ts';
 import { unorderedRefusals } from './unordered-chain.ts';
 import {
@@ -22,7 +23,7 @@ import {
   type UnverifiedLeaf,
 } from '../findings/leaf.ts';
 import { sentChainFindings } from '../findings/sent-chain.ts';
-import { judgePath, type PathJudgement, tooMuchWorkFinding } from './path-findings.ts';
+import { judgePath, type PathQuestion, tooMuchWorkFinding } from './path-findings.ts';
 
 export interface ChainJudgement {
   /** The leaf; null if it cannot be read. */
@@ -71,21 +72,19 @@ export function judgeChain(input: {
   }
   const sent = others.filter((certificate) => certificate !== null);
   const seen = { leaf, sent, trustStore, now, work };
-  const judgeWithout = (odd: ReadonlySet<Certificate>): PathJudgement =>
-    judgePath({
-      leaf,
-      sent: sent.filter((one) => !isBarred(one) && !odd.has(one)),
-      fetchedIntermediates: input.fetchedIntermediates.filter((one) => !isBarred(one) && !odd.has(one)),
-      isPending,
-      trustStore:
-        odd.size === 0
-          ? trustStore
-          : filterTrustStore(trustStore, ({ certificate }) => !odd.has(certificate)),
-      now,
-      protocol: input.protocol,
-      work,
-    });
-  const first = judgeWithout(new Set());
+  const questionWithout = (odd: ReadonlySet<Certificate>): PathQuestion => ({
+    leaf,
+    sent: sent.filter((one) => !isBarred(one) && !odd.has(one)),
+    fetchedIntermediates: input.fetchedIntermediates.filter((one) => !isBarred(one) && !odd.has(one)),
+    isPending,
+    trustStore:
+      odd.size === 0 ? trustStore : filterTrustStore(trustStore, ({ certificate }) => !odd.has(certificate)),
+    now,
+    protocol: input.protocol,
+    work,
+  });
+  const question = questionWithout(new Set());
+  const first = judgePath(question);
   // Browsers and Go also try other paths. If a path without the certificates that some clients refuse has no findings, use it.
   const odd = (first.path ?? []).filter(
     (_, index, path) =>
@@ -95,7 +94,7 @@ export function judgeChain(input: {
         : linkRefusals(path, index, input.protocol)
       ).length > 0,
   );
-  const other = odd.length === 0 ? null : judgeWithout(new Set(odd));
+  const other = odd.length === 0 ? null : judgePath(questionWithout(new Set(odd)));
   const {
     path,
     isPublic,
@@ -114,6 +113,7 @@ export function judgeChain(input: {
           ...firstIssuerRefusals(seen, path, input.protocol),
           ...unorderedRefusals(seen, path, input.protocol),
           ...sentChainFindings(sent, path, now),
+          ...datedFindings(question, path, isPublic),
         ]),
   ];
   if (sent.length < others.length) findings.push(unreadableSentCertificate());

@@ -11,6 +11,7 @@ import {
 } from './address-findings.ts';
 import { ChainJudge, type JudgedAddress } from './answers.ts';
 import { clientsGetting, limitToClients } from './clients/served-clients.ts';
+import { FINDING_SEVERITIES } from '../../../contract/check-words.ts';
 import type { Protocol } from '../../../contract/protocols.ts';
 import {
   followRegistration,
@@ -23,7 +24,7 @@ import {
 import { helloFindings, postQuantumSupport } from './clients/hello-rules.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import type { ChainFinding, Finding } from '../finding.ts';
-import { contentKey, type Severity } from '../findings/definition.ts';
+import { contentKey } from '../findings/definition.ts';
 import type { Observation } from '../observation.ts';
 import { mostTellingFailure } from '../telling-failure.ts';
 import { withoutLiftedHolds } from './revocation.ts';
@@ -41,8 +42,6 @@ import { certificateName } from '../facts.ts';
 import { judgeTransparency, type LogLists, NO_LOG_LISTS } from './transparency.ts';
 import { addressLabel } from '../srv.ts';
 import type { ChainJudgement } from './chain-findings.ts';
-
-const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 
 /**
  * Judges an observation at `now`, over all addresses and with every finding. The same evidence can be judged again later, or
@@ -220,7 +219,7 @@ function judgePosture(
       if (finding.severity === 'note') continue;
       const limited: ChainFinding | null =
         clients === undefined
-          ? { ...finding, severity: 'warning' }
+          ? { ...finding, severity: finding.severity === 'upcoming' ? 'upcoming' : 'warning' }
           : limitToClients(finding, clients, endpoint.protocol);
       if (limited === null) continue;
       judged.findings.push({
@@ -303,7 +302,7 @@ function distinct(certificates: readonly ExpiringCertificate[]): ExpiringCertifi
 
 function worstFirst(findings: readonly Finding[]): Finding[] {
   return findings.toSorted(
-    (left, right) => SEVERITIES.indexOf(left.severity) - SEVERITIES.indexOf(right.severity),
+    (left, right) => FINDING_SEVERITIES.indexOf(left.severity) - FINDING_SEVERITIES.indexOf(right.severity),
   );
 }
 

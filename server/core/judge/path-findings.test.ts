@@ -111,6 +111,20 @@ describe('roots that browsers trust until a date', () => {
     expect(judgePath({ ...asked, trustStore: createTrustStore([root.der]) }).findings).toEqual([]);
   });
 
+  it('are refused from the day on which a client removes them', () => {
+    const { issuedAt: _, ...rule } = ruleOf('log_time', ['firefox']) as Extract<
+      DatedRule,
+      { issuedAt: unknown }
+    >;
+    const removed: DatedRule = { ...rule, kind: 'no_certificates', from: '2026-12-01' };
+    const judged = (now: number) => judgePath({ ...question([removed]), now }).findings;
+    const FROM = Date.UTC(2026, 11, 1);
+    expect(judged(FROM - 1000)).toEqual([]);
+    expect(judged(FROM)).toMatchObject([
+      { code: 'distrusted_root', severity: 'critical', clients: ['firefox'], facts: { from: FROM } },
+    ]);
+  });
+
   it('cause no finding for a protocol that the browser does not speak', () => {
     expect(judgePath(question([ruleOf('log_time', ['chromium'])], 'smtp')).findings).toEqual([]);
   });

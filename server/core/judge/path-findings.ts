@@ -2,6 +2,7 @@ import { validityFailure } from '../../pki/certificate-checks.ts';
 import type { Certificate } from '../../pki/certificate.ts';
 import type { PathFailure } from '../../pki/path-failure.ts';
 import type { FoundPath } from '../../pki/path-search.ts';
+import { LruCache } from '../../pki/lru-cache.ts';
 import { buildPath, type PathResult } from '../../pki/path.ts';
 import { filterTrustStore, type TrustStore } from '../../pki/trust-store.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
@@ -11,6 +12,7 @@ import type { ChainFinding, Finding } from '../finding.ts';
 import { SOON_MS } from '../findings/leaf.ts';
 import { earlyAuthority, pathFaults } from '../findings/path.ts';
 import { incompleteFinding, pendingFinding } from '../findings/sent-chain.ts';
+import { dayStart } from '../rules/dated-rules.ts';
 import {
   refuses,
   ROOT_RULES,
@@ -143,18 +145,27 @@ function judgeValidPath(question: PathQuestion, result: FoundPath, findings: Cha
       );
 }
 
-/** Searches for a path that is valid at an instant (default: now) and does not end in certain public roots. */
+/** Smaller trust stores, by the hash of the whole store and the fingerprints of the excluded roots. */
+const reducedStores = new LruCache<string, TrustStore>(32);
+
+/** Searches for a path that is valid at an instant (default: now) and does not end in certain public roots (default: in any root). */
 export function otherPath(
   question: PathQuestion,
-  isExcluded: (root: Certificate) => boolean,
+  isExcluded: ((root: Certificate) => boolean) | null,
   at: number = question.now,
 ): PathResult {
   const { sent, fetchedIntermediates } = question;
-  const trustStore = filterTrustStore(
-    question.trustStore,
-    ({ certificate, isPublic }) => !isPublic || !isExcluded(certificate),
+  const pool = [...sent, ...fetchedIntermediates];
+  if (isExcluded === null) return build(question, pool, at);
+  const { anchors, hash } = question.trustStore;
+  const excluded = new Set(
+    anchors.filter(({ certificate, isPublic }) => isPublic && isExcluded(certificate)),
   );
-  return build({ ...question, trustStore }, [...sent, ...fetchedIntermediates], at);
+  const key = [hash, ...Array.from(excluded, ({ certificate }) => certificate.fingerprint)].join(' ');
+  const trustStore =
+    reducedStores.get(key) ?? filterTrustStore(question.trustStore, (anchor) => !excluded.has(anchor));
+  reducedStores.set(key, trustStore);
+  return build({ ...question, trustStore }, pool, at);
 }
 
 function publicAnchor(path: readonly Certificate[], trustStore: TrustStore): Certificate | null {
@@ -169,11 +180,11 @@ function distrustedRoot(
   protocol: Protocol,
 ): ChainFinding {
   const clients = rule.clients.filter(connectsTo(protocol));
-  const facts = {
-    kind: 'distrusted_root' as const,
-    root: certificateName(anchor),
-    trustedUntil: trustedUntil(rule),
-  };
+  const root = certificateName(anchor);
+  const facts =
+    rule.kind === 'no_certificates'
+      ? { kind: 'removed_root' as const, root, from: dayStart(rule.from) }
+      : { kind: 'distrusted_root' as const, root, trustedUntil: trustedUntil(rule) };
   return { code: 'distrusted_root', severity: severityOf(clients, protocol), fingerprint, facts, clients };
 }
 

@@ -1,4 +1,5 @@
-import { connectingClients } from '../judge/clients/refusals.ts';
+import { connectingClients, refusalsToCome } from '../judge/clients/refusals.ts';
+import { clientNames } from '../judge/clients/client-rule.ts';
 import type { AuthorityPlace, Severity } from '../findings/definition.ts';
 import { describeFindings } from './describe-finding.ts';
 import type { CheckedEndpoint } from '../target.ts';
@@ -15,7 +16,12 @@ import { addressLabel } from '../srv.ts';
 import { transparencyText } from './transparency-words.ts';
 import type { Verdict } from '../verdict.ts';
 
-const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };
+const SEVERITY_WORDS: Record<Severity, string> = {
+  critical: 'Critical',
+  warning: 'Warning',
+  upcoming: 'Upcoming',
+  note: 'Note',
+};
 const SOURCE_WORDS = {
   sent: 'sent by the server',
   cache: 'not sent; taken from our cache',
@@ -100,6 +106,8 @@ function headline(host: string, { verdict }: Report, findings: readonly ReportFi
   if (needsFetching(verdict))
     return `Only clients that fetch missing certificates trust ${host}. ${things} attention.`;
   if (warnings > 0) return `${host} is trusted. ${things} attention.`;
+  const next = findings.find(({ severity }) => severity === 'upcoming');
+  if (next !== undefined) return `${host} is trusted today. ${next.message}`;
   return `${host} is trusted, and nothing needs attention.`;
 }
 
@@ -114,8 +122,16 @@ export function needsFetching({ trusted, findings }: Verdict): boolean {
   );
 }
 
-/** Returns a sentence on which clients refuse the endpoint. */
+/** Returns sentences on which clients refuse the endpoint today, and which will from a known day on. */
 export function clientSentence({ endpoint, verdict }: Pick<Report, 'endpoint' | 'verdict'>): string {
+  const later = refusalsToCome(verdict).map(
+    ({ clients, from }) =>
+      ` From ${longInstant(from)} on, ${clientNames(clients)} ${clients.length === 1 ? 'refuses' : 'refuse'} to connect.`,
+  );
+  return todaysClients({ endpoint, verdict }) + later.join('');
+}
+
+function todaysClients({ endpoint, verdict }: Pick<Report, 'endpoint' | 'verdict'>): string {
   const clients = connectingClients(verdict, endpoint.protocol);
   const names = (connects: boolean) =>
     listed(clients.filter((one) => one.connects === connects).map(({ name }) => name));

@@ -337,6 +337,11 @@ export const DATED_RULES: readonly DatedRule[] = [
   },
 ];
 
+const BY_ID: ReadonlyMap<string, DatedRule> = new Map(DATED_RULES.map((rule) => [rule.id, rule]));
+
+/** Returns the rule with an id; undefined if this version has none. */
+export const ruleById = (id: string): DatedRule | undefined => BY_ID.get(id);
+
 /** Returns when a day of a rule begins, ms UTC. */
 export const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 

@@ -17,9 +17,14 @@ export function rulesByRoot(rules: readonly DatedRule[]): RootRules {
 
 export const ROOT_RULES = rulesByRoot(DATED_RULES);
 
-/** Returns the rules about a root. */
-export const rulesAbout = (root: Certificate, rules: RootRules = ROOT_RULES): readonly RootRule[] =>
-  rules.get(subjectPublicKeyHash(root)) ?? [];
+const keys = new WeakMap<Certificate, string>();
+
+/** Returns the rules about a root. Caches the hash of its key, because a search for another path asks for every root of a store. */
+export function rulesAbout(root: Certificate, rules: RootRules = ROOT_RULES): readonly RootRule[] {
+  const key = keys.get(root) ?? subjectPublicKeyHash(root);
+  keys.set(root, key);
+  return rules.get(key) ?? [];
+}
 
 /** Returns the last second before a rule begins, ms UTC. Root stores name this second. */
 export const trustedUntil = ({ from }: RootRule): number => dayStart(from) - 1000;
@@ -34,7 +39,7 @@ export function refuses(rule: RootRule, leaf: Certificate, now: number): boolean
  * Returns when a certificate was issued in the sense of a rule, ms UTC. Without embedded SCTs that is the notBefore, because the time of
  * its logging is unknown.
  */
-export function issuedAt(
+function issuedAt(
   { issuedAt: by }: Extract<RootRule, { kind: 'no_new_certificates' }>,
   { certificateTimestamps: { timestamps }, notBefore }: Certificate,
 ): number {

@@ -24,7 +24,8 @@ import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import { parseVerdict } from './verdict-row.ts';
 
-const trustStore = createTrustStore([root.der], { arePublic: true });
+const aging = mintAuthority({ commonName: 'Aging Root', ...longValidity, notAfter: NOW + 30 * DAY });
+const trustStore = createTrustStore([root.der, aging.der], { arePublic: true });
 const der = (certificate: { der: Uint8Array }) => new Uint8Array(certificate.der);
 const unreadable = { der: Uint8Array.of(0x30, 3, 1, 2, 3) };
 const leaf = issue();
@@ -58,6 +59,8 @@ const OBSERVATIONS: Observation[] = [
     handshakeWith([...withChain(leaf), unreadable, root, leaf, fading, stranger], { chainCut: true }),
   ]),
   observation([handshakeWith([below.issue(currentOptions), intermediate, below])]),
+  observation([handshakeWith([aging.issue(currentOptions)])]),
+  observation([handshakeWith(withChain(issue({ notAfter: NOW + 150 * DAY })))]),
   observation([handshakeWith([selfSigned(currentOptions)])]),
   observation([handshakeWith([stranger.issue(currentOptions), stranger])]),
   observation([handshakeWith([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })])]),
@@ -190,6 +193,8 @@ describe('a stored verdict', () => {
       'path_fault',
       'path_pending',
       'refused_by_clients',
+      'refused_from',
+      'renewal_changes',
       'renewal_overdue',
       'replacement_wanted',
       'revoked',

@@ -35,7 +35,9 @@ export function limitToClients(
   const refusing = clientsRefusing(about).filter(connectsTo(protocol));
   if (refusing.every(isServed)) return finding;
   const left = refusing.filter(isServed);
-  if (left.length === 0 && finding.code === 'refused_by_clients') return null;
+  const isUpcoming = finding.severity === 'upcoming';
+  if (left.length === 0 && (isUpcoming || finding.code === 'refused_by_clients')) return null;
+  if (isUpcoming) return { ...finding, clients: left };
   const isCritical =
     finding.severity === 'critical' &&
     severityOf(clientsRefusingNow(about).filter(isServed), protocol) === 'critical';

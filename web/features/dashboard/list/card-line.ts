@@ -9,6 +9,7 @@ import { isRenewalOverdue, scheduleWords } from '../../../../contract/state/sche
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
 import { stateOfFinding } from '../../../domain/state-marks.tsx';
+import { isProblem } from '../../../../contract/check-words.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '../../../../contract/words.ts';
 
 export interface CardLine {
@@ -151,12 +152,12 @@ function schedule(domain: DomainWire, now: number): Line | null {
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Returns the finding for the card: the first that is more than a note and has no line of its own. */
+/** Returns the finding for the card: the first that is a problem today and has no line of its own. */
 function worstFinding(domain: DomainWire, now: number): FindingWire | null {
   const isEnd = (code: string) => (code === 'expired' || code === 'revoked') && isEnded(domain);
   const isRenewal = (code: string) =>
     code === 'renewal_overdue' && (isEnded(domain) || isRenewalOverdue(domain, now));
-  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isEnd(code) && !isRenewal(code);
+  const isNews = (one: FindingWire) => isProblem(one) && !isEnd(one.code) && !isRenewal(one.code);
   return domain.findings.find(isNews) ?? null;
 }
 

@@ -1,6 +1,7 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
+import { Time } from '../../../ui/time.tsx';
 import { STATE_MARKS, StateMark } from '../../../domain/state-marks.tsx';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 
@@ -20,7 +21,7 @@ export function Clients({ clients, domain: { paused, trusted } }: ClientsProps) 
   return (
     <PanelSection title="Clients">
       <ul className="flex flex-wrap gap-x-3.5 gap-y-1.5 text-label">
-        {clients.map(({ client, name, connects }) => (
+        {clients.map(({ client, name, connects, refuses_from: refusesFrom }) => (
           <li key={client} className="flex items-center gap-1.5">
             {connects || paused !== null ? (
               <Glyph
@@ -32,6 +33,11 @@ export function Clients({ clients, domain: { paused, trusted } }: ClientsProps) 
             )}
             <span className={connects ? 'text-fg-2' : 'font-[520]'}>{name}</span>
             <span className="sr-only">{connects ? 'connects' : 'refuses'}</span>
+            {refusesFrom !== undefined && (
+              <span className="text-fg-2">
+                until <Time iso={refusesFrom} />
+              </span>
+            )}
           </li>
         ))}
       </ul>
