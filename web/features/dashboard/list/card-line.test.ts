@@ -224,14 +224,14 @@ describe('cardTrouble', () => {
       'revoked: Revoked',
     ],
     [
-      'leaves out an overdue renewal if the badge counts the days, so that the card names the issuer',
+      'reports an overdue renewal beside the badge that counts the days, in the colour of the badge',
       {
         state: 'soon',
         attention: 'soon',
         findings: [finding('renewal_overdue', 'warning', { short: 'Renewal overdue' })],
         renewal: { ...shortLived('2026-11-20T14:00:00Z'), is_short_lived: false },
       },
-      null,
+      'soon: Renewal overdue',
     ],
     [
       'reports an overdue renewal by itself',

@@ -132,16 +132,12 @@ function limit({ weakest_link: weakest, attention }: DomainWire, now: number): L
   };
 }
 
-/**
- * Returns a line if the renewal is overdue or, for a short-lived certificate, whose badge may be red, on schedule; else null. Null
- * also for other certificates whose badge counts the days: their cards keep the line for the issuer.
- */
+/** Returns a line if the renewal is overdue or, for a short-lived certificate, whose badge may be red, on schedule; else null. */
 function schedule(domain: DomainWire, now: number): Line | null {
   const isOverdue = isRenewalOverdue(domain, now);
   const words = isOverdue ? STATE_NAMES.overdue : scheduleWords(domain, now);
-  const { attention, renewal } = domain;
-  const isDated = attention === 'critical' || attention === 'soon';
-  if (words === null || (isDated && !renewal?.is_short_lived)) return null;
+  if (words === null) return null;
+  const { attention } = domain;
   return {
     // The page notices an overdue renewal at once, the server at its next check: until then, the line has no colour.
     state: isOverdue ? attention && overdueReason(domain.state) : null,

@@ -99,11 +99,11 @@ export function TroubleStrip({ trouble }: { trouble: CardLine }) {
 }
 
 /**
- * Shows as many parts of the text, separated by dots and commas, as one line has room for: with a second line, a problem that becomes
- * longer would move what is below. The `title` around it has the whole text.
+ * Shows as many parts of the text, separated by dots, commas and colons, as one line has room for: with a second line, a problem that
+ * becomes longer would move what is below. The `title` around it has the whole text.
  */
 function WholeParts({ text }: { text: string }) {
-  const [first, ...others] = text.split(/(?= · |, )/);
+  const [first, ...others] = text.split(/(?= · |, |: )/);
   return (
     <span className="flex h-[1lh] min-w-0 flex-wrap overflow-hidden">
       <span className="max-w-full truncate">{first}</span>
