@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domainFilterSchema } from './domain.ts';
-import { DOMAIN_GROUPINGS, DOMAIN_SORTS } from './words.ts';
+import { ATTENTION_REASONS, DOMAIN_GROUPINGS, DOMAIN_SORTS } from './words.ts';
 
 /** Filter of the domains, and what to group them by. With the order `worst`, the group with the worst domain comes first. */
 export const groupsQuerySchema = domainFilterSchema.extend({
@@ -16,6 +16,8 @@ export const domainGroupsSchema = z.array(
     total: z.number().int(),
     /** Number of domains that need attention. */
     attention: z.number().int(),
+    /** The most urgent reason of these domains; null if none needs attention. */
+    worst: z.enum(ATTENTION_REASONS).nullable().default(null),
   }),
 );
 export type DomainGroupWire = z.infer<typeof domainGroupsSchema>[number];

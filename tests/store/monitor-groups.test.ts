@@ -19,27 +19,27 @@ const HOSTS: Record<string, { issuer: string | null; days?: number; tags?: strin
 };
 
 describeEachDatabase('the groups of the domain list', (open) => {
-  it('count domains by tag, by issuer and by state, and how many of them need attention', async () => {
+  it('count domains by tag, by issuer and by state, and how many of them need attention, and name the worst reason', async () => {
     const { store, accountId } = await fillStore(await open());
     const groups = async (by: DomainGrouping, isWorstFirst = false) =>
       (await monitorGroups(store, { accountId, by, isWorstFirst, now: NOW })).map(
-        ({ key, total, attention }) => [key, total, attention],
+        ({ key, total, attention, worst }) => [key, total, attention, worst],
       );
     expect(await groups('tag')).toEqual([
-      ['prod', 2, 1],
-      ['web', 2, 1],
-      [null, 2, 0],
+      ['prod', 2, 1, 'critical'],
+      ['web', 2, 1, 'expired'],
+      [null, 2, 0, null],
     ]);
     expect(await groups('issuer')).toEqual([
-      ['Fjord Trust', 2, 1],
-      [null, 2, 0],
-      ['Moss & “Sons”', 1, 1],
+      ['Fjord Trust', 2, 1, 'critical'],
+      [null, 2, 0, null],
+      ['Moss & “Sons”', 1, 1, 'expired'],
     ]);
     expect(await groups('state')).toEqual([
-      ['ok', 2, 0],
-      ['critical', 1, 1],
-      ['expired', 1, 1],
-      ['pending', 1, 0],
+      ['ok', 2, 0, null],
+      ['critical', 1, 1, 'critical'],
+      ['expired', 1, 1, 'expired'],
+      ['pending', 1, 0, null],
     ]);
     const names = async (by: DomainGrouping) => (await groups(by, true)).map(([key]) => key);
     expect(await names('tag')).toEqual(['web', 'prod', null]);
@@ -69,7 +69,7 @@ describeEachDatabase('the groups of the domain list', (open) => {
       await watch(store, accountId, 'nul.example');
       await check(store, NOW, [certificate({ subject, authorityName: 'Fjord Trust' })]);
       const groups = await monitorGroups(store, { accountId, by: 'issuer', now: NOW });
-      expect(groups[0]).toEqual({ key: 'Fjord Trust', total: 3, attention: 1 });
+      expect(groups[0]).toEqual({ key: 'Fjord Trust', total: 3, attention: 1, worst: 'critical' });
       const query = { accountId, now: NOW, sort: 'name', page: 1, pageSize: 50 } as const;
       const { monitors } = await listMonitors(store, { ...query, issuer: 'Fjord Trust' });
       expect(monitors.map(({ host }) => host)).toEqual(['a.example', 'b.example', 'nul.example']);
@@ -83,14 +83,16 @@ describeEachDatabase('the groups of the domain list', (open) => {
     await check(store, NOW, [certificate({ authorityName: 'Fjord Trust' })]);
     const groups = (filter: Partial<MonitorFilter>) =>
       monitorGroups(store, { accountId, by: 'issuer', now: NOW, ...filter });
-    expect(await groups({ q: 'b.' })).toEqual([{ key: 'Fjord Trust', total: 1, attention: 1 }]);
+    expect(await groups({ q: 'b.' })).toEqual([
+      { key: 'Fjord Trust', total: 1, attention: 1, worst: 'critical' },
+    ]);
     expect(await groups({ tag: 'web', status: 'expired' })).toEqual([
-      { key: 'Moss & “Sons”', total: 1, attention: 1 },
+      { key: 'Moss & “Sons”', total: 1, attention: 1, worst: 'expired' },
     ]);
     expect(await groups({ q: 'nothing' })).toEqual([]);
     await pauseMonitor(store, { accountId: bob.id, monitorId, now: NOW });
     expect(await monitorGroups(store, { accountId: bob.id, by: 'state', now: NOW })).toEqual([
-      { key: 'paused', total: 1, attention: 0 },
+      { key: 'paused', total: 1, attention: 0, worst: null },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { type AliasableExpression, sql } from 'kysely';
-import { ATTENTION_REASONS, type DomainGrouping } from '../../../contract/words.ts';
+import { ATTENTION_REASONS, type AttentionReason, type DomainGrouping } from '../../../contract/words.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { domainState, urgency } from './domain-state.ts';
@@ -14,6 +14,8 @@ export interface MonitorGroup {
   total: number;
   /** Number of monitors that need attention. */
   attention: number;
+  /** The most urgent reason of these monitors; null if none needs attention. */
+  worst: AttentionReason | null;
 }
 
 interface GroupsQuery extends MonitorFilter {
@@ -34,7 +36,7 @@ const LEVEL_SPAN = sql.lit(1_000_000_000_000_000);
  * Uses the search database, because it reads all rows of the account and, by issuer, also its certificates.
  */
 export async function monitorGroups(store: Store, query: GroupsQuery): Promise<MonitorGroup[]> {
-  return store.search(query.accountId, (db) =>
+  const groups = await store.search(query.accountId, (db) =>
     db
       .selectFrom(keyed({ ...store, db }, query).as('keyed'))
       .select((eb) => [
@@ -43,6 +45,7 @@ export async function monitorGroups(store: Store, query: GroupsQuery): Promise<M
         sql<number>`cast(sum(case when urgency < ${sql.lit(ATTENTION_REASONS.length)} then 1 else 0 end) as bigint)`.as(
           'attention',
         ),
+        eb.fn.min<number>('urgency').as('level'),
       ])
       .groupBy('key')
       .$if(query.isWorstFirst === true, (groups) => groups.orderBy(sql`min(place)`))
@@ -51,6 +54,7 @@ export async function monitorGroups(store: Store, query: GroupsQuery): Promise<M
       .limit(MAX_GROUPS)
       .execute(),
   );
+  return groups.map(({ level, ...group }) => ({ ...group, worst: ATTENTION_REASONS[level] ?? null }));
 }
 
 /** Selects one row for each matching monitor and each group that the monitor is in. */

@@ -20,6 +20,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { StateMark } from '../../../domain/state-marks.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { statusFilters } from '../toolbar/choices.ts';
+import { troubleClasses } from './second-line.tsx';
 
 /** Maximum number of groups in the server's answer. */
 const MAX_GROUPS = 500;
@@ -56,7 +57,7 @@ export function DomainGroups({ by, filter, onChange, children }: DomainGroupsPro
   const isOpen = (group: DomainGroupWire) => isGroupFilter(by, filter, group);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      {inOrder(by, data).map((group) => (
+      {(by === 'state' && !groupSort ? inUsualOrder(data) : data).map((group) => (
         <Group
           key={group.key ?? ''}
           name={groupName(by, group)}
@@ -86,7 +87,7 @@ interface GroupProps {
   children: ReactNode;
 }
 
-function Group({ name, group: { total, attention }, isOpen, onToggle, children }: GroupProps) {
+function Group({ name, group: { total, attention, worst }, isOpen, onToggle, children }: GroupProps) {
   const listId = useId();
   return (
     <section>
@@ -107,9 +108,14 @@ function Group({ name, group: { total, attention }, isOpen, onToggle, children }
             {name}
           </span>
           <span className="num flex-none text-label text-fg-3">{counted(total, 'domain')}</span>
-          {attention > 0 && (
-            <span className="num ml-auto flex flex-none items-center gap-1.5 text-label font-[520] text-critical-fg">
-              <StateMark state="critical" className="size-3" />
+          {worst !== null && (
+            <span
+              className={classNames(
+                'num ml-auto flex flex-none items-center gap-1.5 text-label font-[520]',
+                troubleClasses({ state: worst })?.text,
+              )}
+            >
+              <StateMark state={worst} className="size-3" />
               <span>
                 {grouped(attention)}
                 <span className="max-md:sr-only"> {attention === 1 ? 'needs' : 'need'} attention</span>
@@ -155,12 +161,8 @@ function hasGroupFilter(by: DomainGrouping, filter: DomainFilter): boolean {
   return by === 'state' ? isState(filter.status) : filter[by] !== undefined || filter.without === by;
 }
 
-/**
- * Returns groups by state in the order of the toolbar's filters, most urgent state first, even if a domain in a good state has the worst
- * problem. Other groups keep the server's order.
- */
-function inOrder(by: DomainGrouping, groups: readonly DomainGroupWire[]): readonly DomainGroupWire[] {
-  if (by !== 'state') return groups;
+/** Returns groups by state in the order of the toolbar's filters, most urgent state first. */
+function inUsualOrder(groups: readonly DomainGroupWire[]): readonly DomainGroupWire[] {
   const { main, more } = statusFilters(undefined);
   const order = [...main, ...more].map(({ status }) => status);
   const place = ({ key }: DomainGroupWire) => order.findIndex((status) => status === key);

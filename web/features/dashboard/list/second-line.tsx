@@ -70,7 +70,7 @@ const LOOKS: Record<Loud, { text: string; strip: string; edge: string; bar: stri
 };
 
 /** Returns the classes for a problem's colour; null if there is no problem, or nobody has to act. */
-export function troubleClasses(trouble: CardLine | null): (typeof LOOKS)[Loud] | null {
+export function troubleClasses(trouble: Pick<CardLine, 'state'> | null): (typeof LOOKS)[Loud] | null {
   return !trouble?.state ? null : LOOKS[STATE_MARKS[trouble.state].tone];
 }
 
