@@ -12,7 +12,7 @@ const difference = object({
   read: number,
   /** Number of different certificates that they showed. */
   certificates: number,
-  /** How the certificates at other addresses compare with the one that expires first. */
+  /** How the certificates at other addresses compare with the one that the finding is about: the old one, or the first to expire. */
   others: code<'its_renewals' | 'later' | 'as_long'>(),
   notAfter: number,
   evidence: list(object({ name: text, serialNumber: text, notAfter: number, addresses: list(text) })),

@@ -17,18 +17,19 @@ export interface LocatedFinding {
 }
 
 /**
- * Returns the findings about the addresses of a host: different certificates, legacy TLS, unusual reply codes, faults of HTTP/2,
+ * Returns the findings about the addresses of a host at `now`: different certificates, legacy TLS, unusual reply codes, faults of HTTP/2,
  * and addresses that cannot be reached or were left out.
  */
 export function addressFindings(
   observation: Observation,
   answers: readonly JudgedAddress[],
+  now: number,
 ): LocatedFinding[] {
   const read = answers.flatMap(({ judged: { leaf }, seen }) =>
     leaf === null ? [] : [{ leaf, address: addressLabel(seen) }],
   );
   return [
-    ...differingCertificates(read),
+    ...differingCertificates(read, now),
     ...legacyFindings(answers, observation.endpoint.protocol),
     ...codeFindings(observation),
     ...http2Findings(observation),
@@ -47,8 +48,15 @@ export function leftOutFindings({ resolution }: Observation): LocatedFinding[] {
   ];
 }
 
-function differingCertificates(read: readonly { leaf: Certificate; address: string }[]): LocatedFinding[] {
-  const older = earliest(read.map(({ leaf }) => leaf));
+function differingCertificates(
+  read: readonly { leaf: Certificate; address: string }[],
+  now: number,
+): LocatedFinding[] {
+  const leaves = read.map(({ leaf }) => leaf);
+  const old = leaves.find((leaf) =>
+    leaves.every((other) => other.fingerprint === leaf.fingerprint || isReplacedBy(leaf, other, now)),
+  );
+  const older = old ?? earliest(leaves);
   const byLeaf = Map.groupBy(read, ({ leaf }) => leaf.fingerprint);
   if (older === null || byLeaf.size < 2) return [];
   const behind = read.filter(({ leaf }) => leaf.fingerprint === older.fingerprint);
@@ -76,7 +84,7 @@ function differingCertificates(read: readonly { leaf: Certificate; address: stri
           kind: 'addresses_differ',
           read: read.length,
           certificates: byLeaf.size,
-          others: others.every(({ leaf }) => isReplacedBy(older, leaf))
+          others: old
             ? 'its_renewals'
             : others.some(({ leaf }) => leaf.notAfter > older.notAfter)
               ? 'later'
@@ -90,9 +98,25 @@ function differingCertificates(read: readonly { leaf: Certificate; address: stri
   ];
 }
 
-/** Returns whether `other` is a renewal of `older`: for the same names, and valid for longer. */
-export function isReplacedBy(older: Certificate, other: Certificate): boolean {
-  return other.notAfter > older.notAfter && hasSameNames(other, older);
+/** Returns the fingerprints of the leaves for which another address already shows the renewal. */
+export function replacedLeaves(
+  read: readonly { leaf: Certificate }[],
+  now: number,
+): ReadonlySet<string | null> {
+  const replaced = read.filter(({ leaf }) => read.some((other) => isReplacedBy(leaf, other.leaf, now)));
+  return new Set(replaced.map(({ leaf }) => leaf.fingerprint));
+}
+
+/**
+ * Returns whether `other` is a renewal of `older`: issued later for the same names, even if it expires earlier, because new certificates
+ * have shorter lifetimes. An expired certificate renews no valid one.
+ */
+function isReplacedBy(older: Certificate, other: Certificate, now: number): boolean {
+  if (!hasSameNames(older, other)) return false;
+  const isOver = (one: Certificate) => one.notAfter < now;
+  if (isOver(older) !== isOver(other)) return isOver(older);
+  const later = other.notBefore - older.notBefore || other.notAfter - older.notAfter;
+  return later > 0;
 }
 
 function hasSameNames(left: Certificate, right: Certificate): boolean {

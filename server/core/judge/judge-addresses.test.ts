@@ -45,6 +45,36 @@ describe('the verdict on several addresses', () => {
     ]);
   });
 
+  it.each([
+    ['marks the certificate that was issued first, although the new one expires first', 30, 5, 'old'],
+    ['marks an expired new certificate, because the old one is still valid', 30, -1, 'new'],
+    ['marks the first of two expired certificates', -2, -1, 'old'],
+  ])('%s', (_, oldDays, newDays, marked) => {
+    const [before, after] = [
+      issue({ notBefore: NOW - 40 * DAY, notAfter: NOW + oldDays * DAY }),
+      issue({ notBefore: NOW - 10 * DAY, notAfter: NOW + newDays * DAY }),
+    ];
+    for (const leaves of [
+      [before, after],
+      [after, before],
+    ]) {
+      const verdict = judgedAddresses(leaves.map((leaf, index) => at(`192.0.2.${index + 1}`, leaf)));
+      const found = inWords(verdict).findings.find(({ code }) => code === 'certificates_differ');
+      expect(found).toMatchObject({
+        fingerprint: (marked === 'old' ? before : after).fingerprint,
+        message: expect.stringMatching(/^1 of 2 addresses still serves the old certificate/) as string,
+      });
+    }
+  });
+
+  it('keeps the schedule of a short-lived certificate beside an older one that expires later', () => {
+    const long = issue({ notBefore: NOW - 40 * DAY, notAfter: NOW + 30 * DAY });
+    const short = issue({ notBefore: NOW - DAY, notAfter: NOW + 5 * DAY });
+    const verdict = judgedAddresses([at('192.0.2.1', long), at('192.0.2.2', short)]);
+    expect(verdict).toMatchObject({ leafFingerprint: short.fingerprint });
+    expect(verdict.renewal?.overdueAt).toBeGreaterThan(NOW);
+  });
+
   it('is the same for any order of the answers', () => {
     const one = judgedAddresses([at('192.0.2.1', old), at('192.0.2.2', fresh)]);
     const other = judgedAddresses([at('192.0.2.1', fresh), at('192.0.2.2', old)]);

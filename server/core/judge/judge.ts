@@ -1,13 +1,13 @@
-import { type Certificate, tryParseCertificate } from '../../pki/certificate.ts';
+import { tryParseCertificate } from '../../pki/certificate.ts';
 import { isFinal } from '../../pki/revocation/revocation-status.ts';
 import type { TrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import {
   addressFindings,
   alpnFindings,
-  isReplacedBy,
   leftOutFindings,
   type LocatedFinding,
+  replacedLeaves,
 } from './address-findings.ts';
 import { ChainJudge, type JudgedAddress } from './answers.ts';
 import { clientsGetting, limitToClients } from './clients/served-clients.ts';
@@ -96,8 +96,8 @@ export function judge(
   const rotating = others.map(({ fingerprint }) => fingerprint);
   const posture =
     judgePosture(observation, leaves, { chains, previous, rotating }) ?? previous?.posture ?? null;
-  const sideBySide = addressFindings(observation, answers);
-  const replaced = replacedLeaves(read.map((one) => one.leaf));
+  const sideBySide = addressFindings(observation, answers, now);
+  const replaced = replacedLeaves(read, now);
   const findings = worstFirst([
     ...answerFindings(limitedAnswers(answers, posture, observation.endpoint.protocol), served).filter(
       // If other addresses already show the renewal, `certificates_differ` reports the old certificate.
@@ -341,15 +341,6 @@ function addressVerdicts(observation: Observation, answers: readonly JudgedAddre
 function isTrusted(findings: readonly Finding[]): boolean {
   return findings.every(
     ({ severity, code, keyType }) => severity !== 'critical' && (code !== 'unverifiable' || keyType !== null),
-  );
-}
-
-/** Returns the fingerprints of the leaves for which another address already shows the renewal. */
-function replacedLeaves(leaves: readonly Certificate[]): ReadonlySet<string | null> {
-  return new Set(
-    leaves
-      .filter((leaf) => leaves.some((other) => isReplacedBy(leaf, other)))
-      .map(({ fingerprint }) => fingerprint),
   );
 }
 
