@@ -249,6 +249,17 @@ test('the preview of a long status page scrolls on its own, so that the settings
     expect((await preview.boundingBox())!.height).toBeLessThan(900);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(4_000);
   }
+  await test.step('its heading stays below the header of the page at the end of the settings', async () => {
+    for (const height of [600, 800]) {
+      await page.setViewportSize({ width: 1200, height });
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+      const heading = page.getByRole('heading', { name: 'Preview', exact: true });
+      const bottom = await page
+        .getByRole('banner')
+        .evaluate((header) => header.getBoundingClientRect().bottom);
+      await expect.poll(async () => (await heading.boundingBox())?.y).toBeGreaterThan(bottom);
+    }
+  });
 });
 
 test('in a narrow window, Save stands above the tabs, and leaving while a choice is being saved does not ask', async ({

@@ -26,7 +26,8 @@ export function SettingsPage({ title, lead, preview, previewNote, children }: Se
         <div className="max-xl:max-w-[720px]">{children}</div>
         {preview !== undefined && (
           <section aria-labelledby="preview-title" className="max-xl:hidden">
-            <div className="sticky top-[60px] py-7">
+            {/* As high as the room between the page's header and its bottom padding: a higher one would slide under the header. */}
+            <div className="sticky top-[60px] flex max-h-[calc(100dvh-7.25rem)] flex-col py-7">
               <h2 id="preview-title" className="text-lead/5 font-semibold">
                 Preview
               </h2>

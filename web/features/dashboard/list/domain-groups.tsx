@@ -15,7 +15,7 @@ import { ALL_IDS } from '../../../domain/domain-cache.ts';
 import type { ListFilter } from '../../../domain/domain-filter.ts';
 import { SectionError } from '../../../domain/section-error.tsx';
 import { call } from '../../../lib/api-client.ts';
-import { counted, grouped } from '../../../lib/format.ts';
+import { grouped } from '../../../lib/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { StateMark } from '../../../domain/state-marks.tsx';
 import { Skeleton } from '../../../ui/loading.tsx';
@@ -107,7 +107,10 @@ function Group({ name, group: { total, attention, worst }, isOpen, onToggle, chi
           <span className="min-w-0 truncate font-[560]" title={name}>
             {name}
           </span>
-          <span className="num flex-none text-label text-fg-3">{counted(total, 'domain')}</span>
+          <span className="num flex-none text-label text-fg-3">
+            {grouped(total)}
+            <span className="max-md:sr-only"> {total === 1 ? 'domain' : 'domains'}</span>
+          </span>
           {worst !== null && (
             <span
               className={classNames(
@@ -115,7 +118,7 @@ function Group({ name, group: { total, attention, worst }, isOpen, onToggle, chi
                 troubleClasses({ state: worst })?.text,
               )}
             >
-              <StateMark state={worst} className="size-3" />
+              <StateMark state={worst} className="size-3 [--glyph-cut:var(--surface)]" />
               <span>
                 {grouped(attention)}
                 <span className="max-md:sr-only"> {attention === 1 ? 'needs' : 'need'} attention</span>
