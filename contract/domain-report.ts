@@ -129,7 +129,7 @@ const transparencySchema = z.object({
       message: z.string(),
     }),
   ),
-  /** Sentence that says why there are no policies, or else how old the lists of logs are; null if that is not known. */
+  /** Sentences that say how old the lists of logs are and why one is missing, or why there are no policies; null if not known. */
   note: z.string().nullable(),
 });
 export type TransparencyWire = z.infer<typeof transparencySchema>;

@@ -1,6 +1,7 @@
 // Checks hosts from the command line with the server's engine, without its database. Usage: npm run check -- HOST…
 import { ConfigError } from '../server/config-error.ts';
 import { parseConfig, readEnvironment } from '../server/config.ts';
+import { logListsInFiles } from '../server/log-list-config.ts';
 import { createAddressPolicy } from '../server/egress/address-policy.ts';
 import { createHostsFile } from '../server/egress/hosts-file.ts';
 import { createResolver } from '../server/egress/resolver.ts';
@@ -48,7 +49,8 @@ async function main(): Promise<number> {
   for (const host of repeated)
     process.stderr.write(printable(`${host} was given more than once, and is checked only once\n`));
   const trustStore = createTrustStore(config.extraCaPem, ownAuthorities);
-  const { logLists } = config;
+  // Fetches no list, because this command would have to fetch it each time.
+  const logLists = logListsInFiles(config.logLists);
   const warn = (message: string): void => void process.stderr.write(printable(`${message}\n`));
   const hostsFile = createHostsFile(config.hostsFile, warn);
   const resolver = createResolver({ servers: config.dnsServers, policy: anyAddress, hostsFile });

@@ -141,23 +141,34 @@ describe('parseConfig', () => {
     const CT_LOG_LIST = join(folder, 'log_list.json');
     writeFileSync(CT_LOG_LIST, logListJson([mintLog('Fjord')], Date.UTC(2026, 0)));
     const { logLists } = parseConfig({ CT_LOG_LIST, APPLE_LOG_LIST: 'off' });
-    expect(logLists).toMatchObject({ google: { asOf: Date.UTC(2026, 0) }, apple: null });
-    expect(logLists.google?.logs.size).toBe(1);
-    expect(parseConfig({}).logLists).toEqual({ google: null, apple: null });
+    expect(logLists).toMatchObject({ google: { asOf: Date.UTC(2026, 0) }, apple: 'off' });
+    expect(logLists.google).toMatchObject({ logs: { size: 1 } });
   });
 
-  it('reads lists of Certificate Transparency logs only from files', () => {
-    const APPLE_LOG_LIST = 'https://lists.example/log_list.json';
-    expect(() => parseConfig({ APPLE_LOG_LIST })).toThrow(
-      'APPLE_LOG_LIST must be the path of a file, but it is “https://lists.example/log_list.json”.',
-    );
+  it('fetches the lists of Certificate Transparency logs from Google and Apple by default', () => {
+    expect(parseConfig({}).logLists).toEqual({
+      google: new URL('https://www.gstatic.com/ct/log_list/v3/log_list.json'),
+      apple: new URL('https://valid.apple.com/ct/log_list/current_log_list.json'),
+    });
+  });
+
+  it('fetches a list of Certificate Transparency logs from another address with https only', () => {
+    const APPLE_LOG_LIST = 'https://lists.example:8443/apple.json?a=b';
+    expect(parseConfig({ APPLE_LOG_LIST }).logLists.apple).toEqual(new URL(APPLE_LOG_LIST));
+    for (const CT_LOG_LIST of [
+      'http://lists.example/a',
+      'https://a:b@lists.example/a',
+      'https://',
+      'ftp://a',
+    ])
+      expect(() => parseConfig({ CT_LOG_LIST })).toThrow('CT_LOG_LIST must be an https:// address');
   });
 
   it('warns of a list of Certificate Transparency logs that is 70 days old', () => {
     const google = { asOf: Date.UTC(2026, 0, 1, 12), logs: new Map() };
     const end = Date.UTC(2026, 0, 1 + 70, 12);
-    expect(logListWarnings({ google, apple: null }, end - 1)).toEqual([]);
-    expect(logListWarnings({ google: null, apple: { ...google, asOf: end } }, end)).toEqual([]);
+    expect(logListWarnings({ google, apple: 'off' }, end - 1)).toEqual([]);
+    expect(logListWarnings({ google: 'off', apple: { ...google, asOf: end } }, end)).toEqual([]);
     expect(logListWarnings({ google, apple: google }, end)).toEqual([
       'CT_LOG_LIST is not used: the list is of 2026-01-01. Download it again.',
       'APPLE_LOG_LIST is not used: the list is of 2026-01-01. Download it again.',

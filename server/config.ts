@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readCertificateFile } from './certificate-file.ts';
 import { ConfigError } from './config-error.ts';
-import type { LogLists } from './core/judge/transparency.ts';
 import { type Limits, limitsFrom } from './core/limits.ts';
 import { type BounceConfig, bounceConfig, smtpAddress } from './mail-config.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from './provider-config.ts';
 import { type EgressConfig, egressConfig, parseAddressRange } from './egress-config.ts';
 import { logListConfig } from './log-list-config.ts';
+import type { LogListsOptions } from './worker/log-lists.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './monitoring-config.ts';
 
@@ -45,8 +45,8 @@ export interface Config extends EgressConfig {
   bounces: BounceConfig | null;
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
-  /** The lists of Certificate Transparency logs in the files of CT_LOG_LIST and APPLE_LOG_LIST. */
-  logLists: LogLists;
+  /** Where the lists of Certificate Transparency logs come from (CT_LOG_LIST, APPLE_LOG_LIST). */
+  logLists: LogListsOptions['settings'];
   dnsServers: string[];
   /** Name in EHLO to watched mail servers; null: chosen for each connection. */
   ehloName: string | null;

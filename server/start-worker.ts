@@ -10,14 +10,17 @@ import { LIMITS } from './core/limits.ts';
 import type { Secrets } from './data-directory.ts';
 import type { AddressPolicy } from './egress/address-policy.ts';
 import type { HostsFile } from './egress/hosts-file.ts';
+import { createPublicTls } from './egress/exchange.ts';
 import { createResolver } from './egress/resolver.ts';
 import { createCanaries } from './probe/canary.ts';
 import { createIconSource } from './probe/icons/icon-source.ts';
+import { createLogListSource } from './probe/sources/log-list-source.ts';
 import { createThreadedExaminer } from './probe/threaded-examiner.ts';
 import type { Store } from './store/db/open-store.ts';
 import type { Telemetry } from './telemetry/metrics.ts';
 import type { Readiness } from './telemetry/readiness.ts';
 import { systemClock } from './worker/clock.ts';
+import { logListsAtStart } from './worker/log-lists.ts';
 import { createAlarms } from './worker/operator-alarm.ts';
 import { createWorker } from './worker/worker.ts';
 
@@ -60,6 +63,8 @@ export function startWorker(parts: SharedParts): {
   const servers = config.dnsServers;
   const resolver = createResolver({ servers, policy, hostsFile });
   const channelResolver = createResolver({ servers, policy: channelPolicy, hostsFile: channelHostsFile });
+  // A mirror of the lists of logs may have a certificate of the operator's own authority.
+  const secure = createPublicTls(config.extraCaPem === null ? [] : [config.extraCaPem]);
   const alarms = createAlarms({ store, clock: systemClock, log });
   const examiner = createThreadedExaminer({
     dnsServers: config.dnsServers,
@@ -67,7 +72,7 @@ export function startWorker(parts: SharedParts): {
     hostsFile: config.hostsFile,
     ownNames: { ehloName: config.ehloName, publicHost: config.publicUrl.hostname },
     extraCaPem: config.extraCaPem,
-    logLists: config.logLists,
+    logLists: logListsAtStart(config.logLists),
     cacheFolder: join(config.dataDir, 'cache'),
     checkWork: config.limits.workPerCheck,
     onLimit: () => telemetry.metrics.countReachedLimit(LIMITS.workPerCheck.setting),
@@ -79,6 +84,11 @@ export function startWorker(parts: SharedParts): {
     examiner,
     previewExaminer: examiner.previews,
     icons: createIconSource({ resolver, policy }),
+    logLists: {
+      settings: config.logLists,
+      fetch: createLogListSource({ resolver, policy, secure }),
+      onChange: (lists) => examiner.useLogLists(lists),
+    },
     email,
     channels: createHttpChannels({
       resolver: channelResolver,

@@ -273,9 +273,15 @@ const transparency = object({
       needed: number,
     }),
   ),
+  /**
+   * Browsers of which we have no current list of logs, and why. Absent if there are none, and in verdicts of older versions.
+   */
+  missing: optional(list(object({ client: code<TransparencyClient>(), why: code<ListGap>() }))),
 });
 /** The SCTs of the shown leaf and what browsers make of them. SCTs in the TLS handshake are not read. */
 export type TransparencyVerdict = Infer<typeof transparency>;
+/** Why we have no current list of logs. `not_fetched`: not fetched yet. `failed`: it could not be fetched. */
+export type ListGap = 'off' | 'not_fetched' | 'failed' | 'too_old';
 /** The clients that demand SCTs. */
 export type TransparencyClient = Extract<Client, 'chromium' | 'firefox' | 'apple'>;
 

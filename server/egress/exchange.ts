@@ -163,5 +163,9 @@ function isFor(host: string, certificate: X509Certificate | undefined): boolean 
   return found !== undefined;
 }
 
-/** TLS verified against the Mozilla roots bundled with Node. */
-const publicTls: SecureSocket = createVerifiedTls(getCACertificates('bundled'));
+/** Returns a function like that of `createVerifiedTls`, for Mozilla's roots as bundled with Node and more anchors (PEM). */
+export function createPublicTls(more: readonly string[]): SecureSocket {
+  return createVerifiedTls([...getCACertificates('bundled'), ...more]);
+}
+
+const publicTls = createPublicTls([]);

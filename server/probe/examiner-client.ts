@@ -1,9 +1,16 @@
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { factsOf } from '../../contract/protocols.ts';
+import type { LogLists } from '../core/judge/transparency.ts';
 import type { Observation } from '../core/observation.ts';
 import { identityOf } from '../core/target.ts';
-import type { ThreadData, ThreadRequest, ThreadResponse, ThreadSettings } from './examiner-messages.ts';
+import type {
+  ThreadData,
+  ThreadMessage,
+  ThreadRequest,
+  ThreadResponse,
+  ThreadSettings,
+} from './examiner-messages.ts';
 import type { Examiner } from './examiner.ts';
 
 /** Time limits in ms per request. A started thread that exceeds one counts as hung and is terminated. */
@@ -38,6 +45,8 @@ export interface ExaminerClientOptions {
 }
 
 export interface ExaminerClient extends Examiner {
+  /** Replaces the lists of Certificate Transparency logs for all judgements that start later. */
+  useLogLists(logLists: LogLists): void;
   close(): Promise<void>;
 }
 
@@ -75,11 +84,12 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeM
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
   const { timeouts, idleMs } = options;
+  let { settings } = options;
   let thread: ExaminerThread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
 
   function start(): ExaminerThread {
-    return new ExaminerThread(options, (ended) => {
+    return new ExaminerThread({ ...options, settings }, (ended) => {
       if (thread === ended) thread = null;
     });
   }
@@ -129,6 +139,11 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       };
       const ms = timeouts.judgeMs;
       return (await send<'judged'>(request, { ms, slowMs: ms }).answer).verdict;
+    },
+    useLogLists(logLists) {
+      // A thread that starts later gets the lists with its settings.
+      settings = { ...settings, logLists };
+      thread?.post({ kind: 'log_lists', logLists });
     },
     async close() {
       clearTimeout(idle);
@@ -193,6 +208,10 @@ class ExaminerThread {
     await this.#worker.terminate();
   }
 
+  post(message: ThreadMessage): void {
+    this.#worker.postMessage(message);
+  }
+
   /** Ends the thread. The next request starts a new one. */
   retire(): void {
     this.#onEnd(this);
@@ -218,14 +237,14 @@ class ExaminerThread {
         onSlow?.();
       },
     });
-    this.#worker.postMessage({ ...request, id });
+    this.post({ ...request, id });
     void this.#ready.promise.then(() => startTimeout(ms));
     const answered = promise.finally(() => {
       clearTimeout(timers.answer);
       clearTimeout(timers.abort);
     });
     const abort = (): void => {
-      this.#worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
+      this.post({ kind: 'abort', id });
       void this.#ready.promise.then(() => startTimeout(this.#options.timeouts.abortedMs, 'abort'));
     };
     return { answered, abort };

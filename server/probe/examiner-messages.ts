@@ -15,7 +15,7 @@ export interface ThreadSettings {
   ownNames: OwnNames;
   /** PEM of the operator's own trust anchors; null if there are none. */
   extraCaPem: string | null;
-  /** The lists of Certificate Transparency logs. */
+  /** The lists of Certificate Transparency logs when the thread starts. The message `log_lists` replaces them. */
   logLists: LogLists;
   cacheFolder: string;
   /** Work budget for probing an endpoint, and again for each judgement, in units of `WorkBudget`. */
@@ -35,7 +35,10 @@ export interface ThreadData extends ThreadSettings {
   working: SharedArrayBuffer;
 }
 
-/** Messages to the thread. Responses repeat the `id`. */
+/** Messages to the thread. `log_lists`: lists for later judgements, without a response. */
+export type ThreadMessage = ThreadRequest | { kind: 'log_lists'; logLists: LogLists };
+
+/** Requests to the thread. Responses repeat the `id`. */
 export type ThreadRequest =
   | {
       kind: 'examine';

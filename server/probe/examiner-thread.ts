@@ -6,7 +6,7 @@ import { createAddressPolicy } from '../egress/address-policy.ts';
 import { createHostsFile } from '../egress/hosts-file.ts';
 import { createResolver } from '../egress/resolver.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
-import type { ThreadData, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
+import type { ThreadData, ThreadMessage, ThreadRequest, ThreadResponse } from './examiner-messages.ts';
 import { createStages, type JudgeRequest, loadTrustStore } from './examiner.ts';
 import { type JudgedObservation, tryOwnClientFirst } from './first-look.ts';
 import { createProbe, runTimed, type Step } from './probe.ts';
@@ -15,8 +15,9 @@ import { createSources } from './sources/create-sources.ts';
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
 
 const data = workerData as ThreadData;
-const { dnsServers, egressAllowCidrs, hostsFile, ownNames, extraCaPem, logLists, cacheFolder } = data;
+const { dnsServers, egressAllowCidrs, hostsFile, ownNames, extraCaPem, cacheFolder } = data;
 const { checkWork, maxWork } = data;
+let { logLists } = data;
 const working = new Int32Array(data.working);
 const policy = createAddressPolicy([...egressAllowCidrs]);
 const onTrouble = (error: unknown): void => report({ kind: 'trouble', error: asError(error) });
@@ -28,7 +29,8 @@ const resolver = createResolver({
 const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, ownNames, onFault: onTrouble });
-const stages = createStages({ probe, trustStore: loadTrustStore(extraCaPem), logLists });
+const trustStore = loadTrustStore(extraCaPem);
+const stages = createStages({ probe, trustStore, logLists: () => logLists });
 const runningProbes = new Map<number, AbortController>();
 /**
  * Judgements that wait for their turn. One is made per event loop iteration, so that the sockets of other probes are served between
@@ -36,10 +38,13 @@ const runningProbes = new Map<number, AbortController>();
  */
 const turns: (() => void)[] = [];
 
-parentPort?.on('message', (request: ThreadRequest) => {
+parentPort?.on('message', (request: ThreadMessage) => {
   switch (request.kind) {
     case 'abort':
       return runningProbes.get(request.id)?.abort();
+    case 'log_lists':
+      logLists = request.logLists;
+      return;
     case 'examine':
       return reportFailure(request, examine(request));
     default:

@@ -54,8 +54,8 @@ export interface Examiner {
 export interface StageDependencies {
   probe: Probe;
   trustStore: TrustStore;
-  /** The lists of Certificate Transparency logs. Default: none. */
-  logLists?: LogLists;
+  /** Returns the current lists of Certificate Transparency logs. Default: none. */
+  logLists?: () => LogLists;
 }
 
 /** Returns the stages of an examination. Each takes its own work budget; the default is `DEFAULT_WORK_PER_CHECK`. */
@@ -68,7 +68,7 @@ export function createStages({ probe, trustStore, logLists }: StageDependencies)
       work = new WorkBudget(),
     ) => probe.observe(endpoint, { ...options, work, trustStore: trustStoreFor(authorities) }),
     judge: ({ observation, now, authorities, previous }: JudgeRequest, work = new WorkBudget()) =>
-      judge(observation, now, trustStoreFor(authorities), previous, work, logLists),
+      judge(observation, now, trustStoreFor(authorities), previous, work, logLists?.()),
     certificatesSeen,
     trustStoreFor,
   };

@@ -1,4 +1,5 @@
 import { judge } from '../core/judge/judge.ts';
+import type { LogLists } from '../core/judge/transparency.ts';
 import { type Observation, unexaminedObservation } from '../core/observation.ts';
 import { identityKey, identityOf } from '../core/target.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -32,6 +33,8 @@ interface ThreadedExaminer extends Examiner {
    * Examiner for people without an account. It uses the second thread, so that checks in the first thread never wait for them.
    */
   previews: Examiner;
+  /** Replaces the lists of Certificate Transparency logs for all judgements that start later. */
+  useLogLists(logLists: LogLists): void;
   close(): Promise<void>;
 }
 
@@ -138,6 +141,9 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   return {
     ...examiner(),
     previews: examiner(previews),
+    useLogLists(logLists) {
+      for (const client of [checks, previews]) client.useLogLists(logLists);
+    },
     async close() {
       await Promise.all([checks.close(), previews.close()]);
     },

@@ -3,6 +3,7 @@ import type { Examiner } from '../probe/examiner.ts';
 import { saveCheck } from '../store/checks/checks.ts';
 import { type ClaimedMonitor, extendClaims, releaseClaim } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
+import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
 import type { CheckOutcome, Telemetry } from '../telemetry/metrics.ts';
 import { failCurrentSpan, runInContext, withSpan } from '../telemetry/trace-context.ts';
 import type { Clock, Log } from './clock.ts';
@@ -23,6 +24,8 @@ export interface CheckerOptions {
 interface CheckerParts {
   telemetry: Telemetry;
   sharedProbes: SharedProbes;
+  /** Called after each recorded check of an account that saw a certificate with a valid path to a public root. */
+  onPublicCertificate: () => void;
 }
 
 /**
@@ -115,7 +118,7 @@ const isWaitedFor = ({ isRequested, verdict }: ClaimedMonitor): boolean => isReq
 async function finishCheck(
   monitor: ClaimedMonitor,
   probe: Promise<ProbeResult>,
-  { store, random, log }: CheckerOptions,
+  { store, random, log, onPublicCertificate }: CheckerOptions & CheckerParts,
   stopping: AbortSignal,
 ): Promise<Exclude<CheckOutcome, 'failed'>> {
   const { observation, certificates, endedAt: now, jitter, isTrusted, verdictFor } = await probe;
@@ -139,6 +142,7 @@ async function finishCheck(
     log.info(endpoint, 'the lease of a check was lost; its result is dropped');
     return 'lost';
   }
+  if (verdict.transparency?.isRequired === true && accountId !== SYSTEM_ACCOUNT_ID) onPublicCertificate();
   const incidents = conclusion.incidents.flatMap(({ kind, ...change }) =>
     kind === 'update' ? [] : [{ kind, ...('problem' in change && { problem: change.problem }) }],
   );

@@ -9,6 +9,7 @@ import { createPreviewLoop } from './preview-checker.ts';
 import { createIconLoop, type IconLoopOptions } from './icon-loop.ts';
 import { createDigestLoop, createPlanLoop } from './account-loops.ts';
 import { createJanitor } from './janitor.ts';
+import { createLogListLoop, type LogListsOptions } from './log-lists.ts';
 import { createDeliveryLoops, createMailLoop } from './message-loops.ts';
 import { createAlarms } from './operator-alarm.ts';
 import { createOwnNetwork } from './own-network.ts';
@@ -33,6 +34,8 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoo
   /** The recipient of the operator's alarms. */
   supportEmail: string;
   bounces?: BounceReaderOptions['bounces'];
+  /** Where the lists of Certificate Transparency logs come from, and who uses them. Default: no lists. */
+  logLists?: LogListsOptions;
   /** Telemetry of the loops; by default metrics without traces. */
   telemetry?: Telemetry;
   /**
@@ -45,7 +48,7 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoo
 export interface Worker {
   start(): void;
   /**
-   * Stops claiming. Aborts checks, preview checks and icon fetches at once, and messages after `messageGraceMs` (default 700 ms). Waits at
+   * Stops claiming. Aborts checks, preview checks and other fetches at once, and messages after `messageGraceMs` (default 700 ms). Waits at
    * most `abortMs` (default 600 ms) for their end and as long for their release. Finishes the current step of janitor and watchdog.
    */
   stop(messageGraceMs?: number, abortMs?: number): Promise<void>;
@@ -64,6 +67,8 @@ export interface Worker {
   watch(): Promise<void>;
   /** Reads the bounce mailbox once. Returns the number of recorded bounces. For tests. */
   readBounces(): Promise<number>;
+  /** Fetches the lists of Certificate Transparency logs that are due. For tests. */
+  runLogLists(): Promise<void>;
 }
 
 /** Creates a worker with all loops of the product. Several workers may share one database. */
@@ -72,7 +77,12 @@ export function createWorker(options: WorkerOptions): Worker {
   const alarms = createAlarms(options);
   const ownNetwork = createOwnNetwork({ ...options, alarms });
   const parts = { ...options, telemetry, leaseMs, alarms, ownNetwork, claimedBy: randomUUID() };
-  const checks = createCheckLoop({ ...parts, sharedProbes: createSharedProbes({ ...options, ownNetwork }) });
+  const logLists = createLogListLoop({ ...options, ownNetwork });
+  const checks = createCheckLoop({
+    ...parts,
+    sharedProbes: createSharedProbes({ ...options, ownNetwork }),
+    onPublicCertificate: () => logLists.want(),
+  });
   const deliveries = createDeliveryLoops(parts);
   const mails = createMailLoop(parts);
   const previews = createPreviewLoop({ ...parts, examiner: options.previewExaminer ?? options.examiner });
@@ -87,6 +97,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
   /** Starts checks after the watchdog has spread overdue ones. Messages start without waiting for the watchdog. */
   async function startChecks(): Promise<void> {
+    await logLists.useKept();
+    logLists.start();
     await watchdog.start();
     if (!isStopped) checks.start();
   }
@@ -116,7 +128,7 @@ export function createWorker(options: WorkerOptions): Worker {
       ownNetwork.close();
       const sending = [...deliveries, mails].map((loop) => loop.stop({ graceMs: messageGraceMs, abortMs }));
       const probing = [checks, previews, icons].map((loop) => loop.stop({ graceMs: 0, abortMs }));
-      const keeping = [plans, digests, bounces].map((loop) => loop.stop(abortMs));
+      const keeping = [plans, digests, bounces, logLists].map((loop) => loop.stop(abortMs));
       await Promise.all([...sending, ...probing, ...keeping, janitor.stop(), watchdog.stop()]);
     },
     async runDue() {
@@ -131,5 +143,6 @@ export function createWorker(options: WorkerOptions): Worker {
     sweep: () => janitor.sweep(),
     watch: () => watchdog.runOnce(),
     readBounces: () => bounces.read(),
+    runLogLists: () => logLists.runDue(),
   };
 }

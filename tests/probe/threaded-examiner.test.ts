@@ -54,14 +54,20 @@ describe('The examiner thread', () => {
     promise('private-authorities');
   });
 
-  it('names the logs of certificate timestamps by the lists that it gets', async () => {
+  it('names logs by the lists of its start, and then by those it gets, in each thread that runs or starts later', async () => {
     const log = mintLog('Fjord');
     const google = parseLogList(Buffer.from(logListJson([log], Date.now())), Date.now());
     if ('problem' in google) throw new Error(google.problem);
     const logged = issueLogged(root, { dnsNames: [HOST] }, [{ log, at: Date.now() - 1_000 }]);
-    const { thread } = await place({ logLists: { google, apple: null } });
-    const { transparency } = await judged(thread, observation([handshakeWith([logged])]));
-    expect(transparency?.timestamps).toMatchObject([{ log: { name: 'Fjord log', operator: 'Fjord' } }]);
+    const { thread } = await place({ logLists: { google, apple: 'off' } });
+    const logOf = async (examiner: Examiner) =>
+      (await judged(examiner, observation([handshakeWith([logged])]))).transparency?.timestamps[0]?.log;
+    const known = { name: 'Fjord log', operator: 'Fjord' };
+    expect(await logOf(thread)).toEqual(known);
+    thread.useLogLists(NO_LOG_LISTS);
+    expect([await logOf(thread), await logOf(thread.previews)]).toEqual([null, null]);
+    thread.useLogLists({ google: 'off', apple: google });
+    expect([await logOf(thread), await logOf(thread.previews)]).toEqual([known, known]);
   });
 
   it('judges an observation that another examiner made', async () => {

@@ -181,6 +181,7 @@ const TIMES: Record<string, readonly string[]> = {
     'channels: failing_since',
     'feedback: created_at',
     'idempotency_keys: created_at',
+    'log_lists: asked_at fetched_at answered_at',
     'sessions: access_expires_at rotated_at refresh_idle_expires_at refresh_expires_at created_at',
   ],
   'made due, or its lease ended, if it is further ahead than any delay': [

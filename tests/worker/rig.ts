@@ -9,6 +9,7 @@ import { loadTrustStore } from '../../server/probe/examiner.ts';
 import { createExaminer, NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { createIconSource, type IconSource } from '../../server/probe/icons/icon-source.ts';
 import { createProbe, type Probe } from '../../server/probe/probe.ts';
+import type { TrustStore } from '../../server/pki/trust-store.ts';
 import type { Sources } from '../../server/probe/sources/sources.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
@@ -122,6 +123,10 @@ export interface RigOptions {
   mail?: { sink: SmtpSink; smtpUrl: string };
   /** Shorter time limits of the email channel, in ms. */
   mailTimeouts?: Parameters<typeof createEmailChannel>[0]['timeouts'];
+  /** Trust anchors; by default the rig's root, as a private one, beside the public roots. */
+  trustStore?: TrustStore;
+  /** Where the lists of Certificate Transparency logs come from; by default there are none. */
+  logLists?: WorkerOptions['logLists'];
   /** Address ranges that checks may connect to; by default the machine's own. */
   allow?: readonly string[];
 }
@@ -173,7 +178,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     store,
     examiner: createExaminer({
       probe: options.wrapProbe?.(plainProbe) ?? plainProbe,
-      trustStore,
+      trustStore: options.trustStore ?? trustStore,
       now: clock.now,
     }),
     icons: options.icons ?? createIconSource({ resolver, policy }),
@@ -182,6 +187,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     canaries: options.canaries ?? null,
     supportEmail: 'operator@certs.test',
     heartbeat: options.heartbeat ?? null,
+    ...(options.logLists && { logLists: options.logLists }),
     ...(options.telemetry && { telemetry: options.telemetry }),
     unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },
     clock,

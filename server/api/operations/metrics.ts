@@ -5,6 +5,7 @@ import { ALARM_CODES } from '../../store/alerts/alarms.ts';
 import { recentChecks, workHealth } from '../../store/operations/health.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { schemaLevel } from '../../store/schema/migrate.ts';
+import { logListStates } from '../../store/operations/log-lists.ts';
 import type { Telemetry } from '../../telemetry/metrics.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
 import type { LocalAccess } from '../http/local-access.ts';
@@ -69,6 +70,16 @@ function createGauges(
   const retried = gauge('certlantern_retried_alerts', 'Waiting alerts with at least one failed attempt.');
   const checks = gauge('certlantern_checks_in_five_minutes', 'Checks completed in the last five minutes.');
   const level = gauge('certlantern_database_level', 'Number of the newest migration in the database.');
+  const ofList = (name: string, help: string): Gauge =>
+    new Gauge({ name, help, labelNames: ['list'], registers: [registry] });
+  const listAge = ofList(
+    'certlantern_log_list_age_seconds',
+    'Time since a server last sent or confirmed the list of Certificate Transparency logs.',
+  );
+  const listAttempts = ofList(
+    'certlantern_log_list_attempts',
+    'Requests for the list of Certificate Transparency logs since the last usable answer.',
+  );
   const alarm = new Gauge({
     name: 'certlantern_alarm',
     help: 'Whether an operator alarm is active.',
@@ -90,6 +101,10 @@ function createGauges(
         checks.set(await recentChecks(store, now));
       }
       level.set(await schemaLevel(store));
+      for (const [list, { answeredAt, attempts }] of await logListStates(store)) {
+        if (answeredAt !== null) listAge.set({ list }, (now - answeredAt) / SECOND_MS);
+        listAttempts.set({ list }, attempts);
+      }
       const raised = new Set(health.alarms.map(({ code }) => code));
       for (const code of ALARM_CODES) alarm.set({ code }, Number(raised.has(code)));
     },

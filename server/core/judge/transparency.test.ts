@@ -35,7 +35,7 @@ import type { RevocationEvidence } from '../observation.ts';
 import { rulesByRoot } from '../rules/root-rules.ts';
 import { isVerdict, type TransparencyVerdict, type Verdict } from '../verdict.ts';
 import { judge } from './judge.ts';
-import { judgeTransparency, type LogLists } from './transparency.ts';
+import { judgeTransparency, type LogLists, NO_LOG_LISTS } from './transparency.ts';
 
 const publicRoots = createTrustStore([root.der], { arePublic: true });
 const AT = NOW - 30 * DAY;
@@ -109,7 +109,7 @@ describe('the timestamps of a certificate of a public authority', () => {
   });
 
   it('have only ids and times without a list of logs', () => {
-    const { timestamps, policies } = transparencyOf(leaf, { lists: { google: null, apple: null } });
+    const { timestamps, policies } = transparencyOf(leaf, { lists: NO_LOG_LISTS });
     const unknown = { log: null, chromium: null, firefox: null, apple: null };
     expect(timestamps).toMatchObject([
       { logId: argon.id.toString('base64'), at: AT, ...unknown },
@@ -122,7 +122,7 @@ describe('the timestamps of a certificate of a public authority', () => {
   it('have no status for a browser whose list is missing or 70 days old', () => {
     const apple = listOf(ALL, NOW - 70 * DAY);
     for (const lists of [
-      { ...LISTS, apple: null },
+      { ...LISTS, apple: 'off' as const },
       { ...LISTS, apple },
     ]) {
       const found = transparencyOf(leaf, { lists });
@@ -131,6 +131,24 @@ describe('the timestamps of a certificate of a public authority', () => {
     }
     const lists = { ...LISTS, apple: listOf(ALL, NOW - 70 * DAY + 1) };
     expect(transparencyOf(leaf, { lists }).policies).toHaveLength(3);
+  });
+
+  it('name the browsers of which there is no current list, with the reason', () => {
+    const missing = (lists: LogLists) => transparencyOf(leaf, { lists }).missing;
+    expect(missing(LISTS)).toBeUndefined();
+    expect(missing({ google: 'not_fetched', apple: 'failed' })).toEqual([
+      { client: 'chromium', why: 'not_fetched' },
+      { client: 'firefox', why: 'not_fetched' },
+      { client: 'apple', why: 'failed' },
+    ]);
+    const old = { google: LISTS.google, apple: listOf(ALL, NOW - 70 * DAY) };
+    expect(missing(old)).toEqual([{ client: 'apple', why: 'too_old' }]);
+    expect(missing({ ...old, apple: 'off' })).toEqual([{ client: 'apple', why: 'off' }]);
+    const verdict = judged(leaf, { lists: old });
+    expect(isVerdict(JSON.parse(JSON.stringify(verdict)))).toBe(true);
+    expect(
+      transparencyOf(leaf, { trustStore: createTrustStore([]), lists: NO_LOG_LISTS }).missing,
+    ).toBeUndefined();
   });
 
   it('are judged with the list of each browser', () => {
@@ -183,13 +201,13 @@ describe('the timestamps of a certificate of a public authority', () => {
 
   it('change no finding', () => {
     const few = logged(by(pending));
-    expect(judged(few).findings).toEqual(judged(few, { lists: { google: null, apple: null } }).findings);
+    expect(judged(few).findings).toEqual(judged(few, { lists: NO_LOG_LISTS }).findings);
   });
 
   it('cannot be verified once the work budget is spent', () => {
     const { spent, total } = (() => {
       const work = new WorkBudget();
-      judged(leaf, { work, lists: { google: null, apple: null } });
+      judged(leaf, { work, lists: NO_LOG_LISTS });
       return work;
     })();
     expect(spent).toBeLessThan(total);
@@ -219,7 +237,7 @@ describe('the conclusion about a certificate that was judged before', () => {
     const retiring = ['Rill', 'Tarn'].map((name) =>
       mintLog(name, { state: 'retired', since: NOW + 10 * DAY }),
     );
-    const lists = { google: listOf(retiring), apple: null };
+    const lists = { google: listOf(retiring), apple: 'off' as const };
     const soon = logged(by(...retiring), { notAfter: NOW + 100 * DAY });
     const chromiumAt = (now: number) =>
       judge(observation([handshakeWith(withChain(soon))]), now, publicRoots, null, new WorkBudget(), lists)

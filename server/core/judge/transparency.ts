@@ -16,17 +16,23 @@ import { PkiError } from '../../pki/pki-error.ts';
 import { matchesCertificateId } from '../../pki/revocation/ocsp-request.ts';
 import { stapledTimestamps } from '../../pki/revocation/ocsp-response.ts';
 import type { WorkBudget } from '../../pki/work-budget.ts';
-import type { TransparencyClient, TransparencyVerdict, Verdict } from '../verdict.ts';
+import type { ListGap, TransparencyClient, TransparencyVerdict, Verdict } from '../verdict.ts';
 import type { JudgedAddress, JudgedChain } from './answers.ts';
 import { type RootRules, rulesAbout } from '../rules/root-rules.ts';
 
-/** The lists of Certificate Transparency logs that this server has; null for one that it does not have. */
+/** Why a server has no list of Certificate Transparency logs. */
+export type MissingList = Exclude<ListGap, 'too_old'>;
+
+/** The lists of Certificate Transparency logs that this server has, or why it has none. */
 export interface LogLists {
-  /** Chrome's list, which Firefox takes over. */
-  readonly google: LogList | null;
-  readonly apple: LogList | null;
+  /** Chrome's list. Firefox's list is made from it. */
+  readonly google: LogList | MissingList;
+  readonly apple: LogList | MissingList;
 }
-export const NO_LOG_LISTS: LogLists = { google: null, apple: null };
+export const NO_LOG_LISTS: LogLists = { google: 'off', apple: 'off' };
+
+/** Returns the list if there is one. */
+const listOf = (list: LogList | MissingList): LogList | null => (typeof list === 'string' ? null : list);
 
 const POLICIES = {
   chromium: { list: 'google', ask: chromePolicy },
@@ -49,8 +55,8 @@ interface Conclusion {
 }
 
 /**
- * Cache of conclusions by certificate, issuer and hash of the verified stapled SCTs, as large as that of the signatures of certificates: verifying the three
- * SCTs of a certificate takes a third of the CPU time of its check.
+ * Cache of conclusions by certificate, issuer and verified stapled SCTs. Verifying the three SCTs of a certificate takes a third of the
+ * CPU time of its check.
  */
 const conclusions = new LruCache<string, Conclusion>(8_192);
 
@@ -108,7 +114,7 @@ interface Authority {
   issuer: Certificate | null;
   /** Whether the path ends in an anchor of a public root program; null if there is no valid path. */
   isPublic: boolean | null;
-  /** Whether Firefox distrusts what the root issues after some day. */
+  /** Whether Firefox trusts certificates of the root only if they were issued before some day. */
   hasDistrustedRoot: boolean;
 }
 
@@ -119,10 +125,11 @@ function conclude(
   { lists, now, work }: Context,
 ): { transparency: TransparencyVerdict; until: number } {
   const groups: Group[] = [embeddedGroup(leaf), ...(stapled === null ? [] : [stapled])];
+  const google = listOf(lists.google);
+  const apple = listOf(lists.apple);
   const logOf = (logId: string): TransparencyLog | null =>
-    lists.google?.logs.get(logId) ?? lists.apple?.logs.get(logId) ?? null;
-  const keyOf = (logId: string) =>
-    lists.google?.logs.get(logId)?.key ?? lists.apple?.logs.get(logId)?.key ?? null;
+    google?.logs.get(logId) ?? apple?.logs.get(logId) ?? null;
+  const keyOf = (logId: string) => google?.logs.get(logId)?.key ?? apple?.logs.get(logId)?.key ?? null;
   const signed = groups.flatMap(({ delivery, timestamps, isVerified }) => {
     const delivered = isVerified && issuer && { timestamps, delivery, certificate: leaf, issuer };
     const checks = delivered ? verifyTimestamps(delivered, keyOf, work) : [];
@@ -136,10 +143,14 @@ function conclude(
   // Other timestamps may come in the TLS handshake. A certificate without any is reported as refused, so this must say the same.
   const isComplete = signed.length === 0 && stapled === null;
   const policies = new Map<TransparencyClient, PolicyAnswer & { asOf: number }>();
+  const missing: NonNullable<TransparencyVerdict['missing']>[number][] = [];
   for (const client of isPublic ? POLICY_CLIENTS : []) {
     const { list, ask } = POLICIES[client];
     const known = lists[list];
-    if (known === null || now >= currentUntil(known)) continue;
+    if (typeof known === 'string' || now >= currentUntil(known)) {
+      missing.push({ client, why: typeof known === 'string' ? known : 'too_old' });
+      continue;
+    }
     const timestamps = signed.map((one): ListedTimestamp => ({
       ...one,
       log: known.logs.get(one.timestamp.logId) ?? null,
@@ -148,7 +159,7 @@ function conclude(
     const answer = ask({ timestamps, notBefore, notAfter, now, isComplete, hasDistrustedRoot });
     policies.set(client, { ...answer, asOf: known.asOf });
   }
-  const changes = [lists.google, lists.apple].flatMap((list) => [
+  const changes = [google, apple].flatMap((list) => [
     ...(list === null ? [] : [currentUntil(list)]),
     ...signed.flatMap(({ timestamp: { logId, at } }) => [at, list?.logs.get(logId)?.since ?? at]),
   ]);
@@ -178,6 +189,7 @@ function conclude(
         counted,
         needed,
       })),
+      ...(missing.length > 0 && { missing }),
     },
   };
 }

@@ -128,6 +128,22 @@ it('the note says how old the lists of logs are, or why there are no policies', 
   expect(note({ isRequired: false, policies: [] })).toMatch(/public authorities/);
 });
 
+it.each([
+  ['off', 'no list of logs is in use here.'],
+  ['not_fetched', 'this server has not fetched the list of logs yet. The next check may tell.'],
+  ['failed', 'this server could not fetch the list of logs.'],
+  ['too_old', 'the list of logs is older than 70 days.'],
+  ['eaten_by_a_dog' as 'off', 'this server has no current list of logs.'],
+] as const)('the note says why there is no list of logs (%s)', (why, reason) => {
+  const missing = (['chromium', 'firefox', 'apple'] as const).map((client) => ({ client, why }));
+  expect(transparencyNote({ ...transparency, policies: [], missing })).toBe(
+    `Not known for Chrome, Firefox and Safari: ${reason}`,
+  );
+  expect(transparencyNote({ ...transparency, missing: missing.slice(2) })).toBe(
+    `Judged by the lists of logs of 2026-10-30 for Chrome. Not known for Safari: ${reason}`,
+  );
+});
+
 it('leaves out deliveries, clients and outcomes that this version does not know', () => {
   const odd = {
     ...transparency,
@@ -137,8 +153,9 @@ it('leaves out deliveries, clients and outcomes that this version does not know'
       { ...policy, client: 'netscape' as never },
       { ...policy, outcome: 'perhaps' as never },
     ],
+    missing: [{ client: 'netscape' as never, why: 'off' as const }],
   };
-  expect(knownTransparency(odd)).toEqual({ ...transparency, unreadable: 1 });
+  expect(knownTransparency(odd)).toEqual({ ...transparency, unreadable: 1, missing: [] });
   expect(transparencyText(odd).join()).not.toMatch(/undefined|pigeon|netscape/);
 });
 

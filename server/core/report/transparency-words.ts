@@ -1,7 +1,7 @@
 import { CLIENT_NAMES } from '../../../contract/check-words.ts';
 import { DOUBTS, type PolicyGap, type TimestampStatus } from '../../pki/ct/policies.ts';
 import { listed, oneLine } from '../one-line.ts';
-import type { TransparencyClient, TransparencyVerdict } from '../verdict.ts';
+import type { ListGap, TransparencyClient, TransparencyVerdict } from '../verdict.ts';
 import { codeCell, table } from './markdown.ts';
 
 /* Words for the Certificate Transparency timestamps (SCTs) of a certificate. */
@@ -12,7 +12,13 @@ type Policy = TransparencyVerdict['policies'][number];
 const CLIENTS_WITH_POLICY: readonly TransparencyClient[] = ['chromium', 'firefox', 'apple'];
 
 /** Returns a verdict without what only newer versions know: other ways of delivery, clients and outcomes. */
-export function knownTransparency({ timestamps, unreadable, policies, ...rest }: TransparencyVerdict) {
+export function knownTransparency({
+  timestamps,
+  unreadable,
+  policies,
+  missing,
+  ...rest
+}: TransparencyVerdict): TransparencyVerdict {
   const known = timestamps.filter(({ delivery }) => ['certificate', 'staple'].includes(delivery));
   return {
     ...rest,
@@ -22,6 +28,7 @@ export function knownTransparency({ timestamps, unreadable, policies, ...rest }:
       ({ client, outcome }) =>
         CLIENTS_WITH_POLICY.includes(client) && ['met', 'not_met', 'not_known'].includes(outcome),
     ),
+    ...(missing && { missing: missing.filter(({ client }) => CLIENTS_WITH_POLICY.includes(client)) }),
   };
 }
 
@@ -64,12 +71,20 @@ export function clientViews(timestamp: Timestamp, { isRequired }: Pick<Transpare
   });
 }
 
-/** Returns why the verdict has no policies, or else how old the lists of logs are; null if that is not known. */
-export function transparencyNote({ isRequired, policies }: TransparencyVerdict): string | null {
+/** Each completes "Not known for Chrome: …". */
+const GAPS: Record<ListGap, string> = {
+  off: 'no list of logs is in use here',
+  not_fetched: 'this server has not fetched the list of logs yet. The next check may tell',
+  failed: 'this server could not fetch the list of logs',
+  too_old: 'the list of logs is older than 70 days',
+};
+
+/** Returns how old the lists of logs are, and why one is missing, or why the verdict has no policies; null if that is not known. */
+export function transparencyNote({ isRequired, policies, missing }: TransparencyVerdict): string | null {
   if (isRequired === null)
     return 'We do not know for which browsers they count: the check found no valid path to a root.';
   if (!isRequired) return 'Browsers demand timestamps only from certificates of public authorities.';
-  if (policies.length === 0)
+  if (policies.length === 0 && missing === undefined)
     return 'We do not know for which browsers they count: this server has no current list of logs.';
   const clients = new Map<string, string[]>();
   for (const { client, asOf } of policies) {
@@ -78,7 +93,15 @@ export function transparencyNote({ isRequired, policies }: TransparencyVerdict):
     clients.set(day, [...(clients.get(day) ?? []), CLIENT_NAMES[client]]);
   }
   const lists = Array.from(clients, ([day, names]) => `${day} for ${listed(names)}`);
-  return lists.length === 0 ? null : `Judged by the lists of logs of ${lists.join(', and of ')}.`;
+  const gaps = Map.groupBy(missing ?? [], ({ why }) => GAPS[why] as string | undefined);
+  const sentences = [
+    ...(lists.length === 0 ? [] : [`Judged by the lists of logs of ${lists.join(', and of ')}.`]),
+    ...Array.from(gaps, ([why = 'this server has no current list of logs', clientsWithout]) => {
+      const names = clientsWithout.map(({ client }) => CLIENT_NAMES[client]);
+      return `Not known for ${listed(names)}: ${why}.`;
+    }),
+  ];
+  return sentences.length === 0 ? null : sentences.join(' ');
 }
 
 const GAP_WORDS: Record<PolicyGap, (policy: Policy) => string> = {

@@ -121,6 +121,6 @@ async function sendCharged(
 }
 
 /** Returns null for a validator of more than 256 characters, because every later request would send it back. */
-function withinLimit(validator: string | null): string | null {
+export function withinLimit(validator: string | null): string | null {
   return validator !== null && validator.length <= 256 ? validator : null;
 }

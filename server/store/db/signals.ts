@@ -15,6 +15,8 @@ export type Signal =
   | { topic: 'mails' }
   /** A site was registered. Its icon may have to be fetched. */
   | { topic: 'icons' }
+  /** A list of Certificate Transparency logs was fetched, or could not be fetched. */
+  | { topic: 'log_lists' }
   /** A preview check was requested. */
   | { topic: 'glances' }
   /** A preview check has its answer. */
@@ -117,7 +119,7 @@ export function createPostgresSignals(
   }
 
   function wakeAll(): void {
-    for (const topic of ['due', 'deliveries', 'mails', 'icons', 'glances', 'missed'] as const)
+    for (const topic of ['due', 'deliveries', 'mails', 'icons', 'log_lists', 'glances', 'missed'] as const)
       local.publish({ topic });
   }
 
@@ -151,6 +153,7 @@ const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   deliveries: true,
   mails: true,
   icons: true,
+  log_lists: true,
   glances: true,
   glance: true,
   account: true,

@@ -239,6 +239,25 @@ export interface GlancesTable {
   answer: string | null;
 }
 
+export interface LogListsTable {
+  list: string;
+  address: string;
+  /** Time of the last request, ms UTC. The worker that sets it sends the request. */
+  asked_at: number;
+  /** Number of requests since the last usable answer. */
+  attempts: number;
+  /** One sentence that says why the last request gave no usable answer; null if it gave one. */
+  problem: string | null;
+  /** The list as it was sent; null before the first usable answer. Google's signature of it was verified. */
+  body: Uint8Array | null;
+  etag: string | null;
+  last_modified: string | null;
+  /** When `body` was received, ms UTC. */
+  fetched_at: number | null;
+  /** Time of the last usable answer, which may say that the list is unchanged, ms UTC. */
+  answered_at: number | null;
+}
+
 export interface RateLimitsTable {
   key: string;
   window_ends_at: number;
@@ -300,6 +319,7 @@ export interface Tables {
   monitor_certificates: MonitorCertificatesTable;
   favicons: FaviconsTable;
   glances: GlancesTable;
+  log_lists: LogListsTable;
   incidents: IncidentsTable;
   incident_members: IncidentMembersTable;
   authorities: AuthoritiesTable;

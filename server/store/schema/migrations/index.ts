@@ -18,6 +18,7 @@ import { listRefused } from './0035-refused-by-some.ts';
 import { addIncidentMembers } from './0036-incident-members.ts';
 import { listFlawed } from './0037-flaws.ts';
 import { addSortNames } from './0038-sort-names.ts';
+import { addLogLists } from './0039-log-lists.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -54,6 +55,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0036-incident-members': { up: addIncidentMembers, breaking: true },
   '0037-flaws': { up: listFlawed, breaking: false },
   '0038-sort-names': { up: addSortNames, breaking: false },
+  '0039-log-lists': { up: addLogLists, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
