@@ -287,7 +287,7 @@ describe('the policies of browsers', () => {
   });
 });
 
-describe('other timestamps', () => {
+describe('timestamps that are stapled, unreadable or not needed', () => {
   const times = { thisUpdate: NOW - DAY, nextUpdate: NOW + DAY };
   const plain = logged([]);
   const stapledTimestamps = stampCertificate(plain, by(argon, nimbus));
@@ -303,7 +303,7 @@ describe('other timestamps', () => {
   ];
   const good = about({ state: 'good', reason: null, revokedAt: null, ...times });
 
-  it('come in a stapled OCSP response about the certificate', () => {
+  it('are read from a stapled OCSP response if it is about the certificate', () => {
     const found = transparencyOf(plain, { staple: stapleFor(plain), revocation: good });
     const statuses = { chromium: 'stapled', firefox: 'counts', apple: 'counts' };
     expect(found.timestamps).toMatchObject([
@@ -340,14 +340,14 @@ describe('other timestamps', () => {
     expect(found.policies.map(({ outcome }) => outcome)).toEqual(['not_known', 'not_known', 'not_known']);
   });
 
-  it('are judged again in each stapled OCSP response that is not verified', () => {
+  it('are judged by each check, without the cache, while the stapled OCSP response is not verified', () => {
     const conclude = (revocation: RevocationEvidence[]) =>
       transparencyOf(plain, { staple: stapleFor(plain), revocation });
     expect(conclude([])).not.toBe(conclude([]));
     expect(conclude(good)).toBe(conclude(good));
   });
 
-  it('are counted if they cannot be read', () => {
+  it('are only counted if they cannot be read', () => {
     const extension = (content: Buffer) => ({ oid: EMBEDDED_TIMESTAMPS, value: octetString(content) });
     const malformed = withExtensions(extension(Buffer.from('0009', 'hex')));
     expect(transparencyOf(malformed)).toMatchObject({ timestamps: [], unreadable: 1 });
@@ -355,7 +355,7 @@ describe('other timestamps', () => {
     expect(transparencyOf(odd)).toMatchObject({ timestamps: [], unreadable: 2 });
   });
 
-  it('of a private authority need none, so browsers are not asked', () => {
+  it('are listed without policies if the authority is private, because browsers then demand none', () => {
     const trustStore = createTrustStore([root.der]);
     expect(judged(withExtensions(), { trustStore }).transparency).toBeUndefined();
     expect(transparencyOf(logged(by(argon)), { trustStore })).toMatchObject({
@@ -379,7 +379,7 @@ describe('other timestamps', () => {
     expect(unreadable).toBe(490);
   });
 
-  it('that cannot be read are refused by Firefox, whatever other extensions say', () => {
+  it('make Firefox refuse the certificate if they cannot be read, whatever other extensions say', () => {
     const rulesFor = (...others: RawExtension[]) => {
       const malformed = { oid: EMBEDDED_TIMESTAMPS, value: Buffer.of(0) };
       return judged(withExtensions(malformed, ...others)).findings.flatMap(({ facts }) =>

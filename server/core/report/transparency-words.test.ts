@@ -42,7 +42,7 @@ describe('the words for a timestamp', () => {
     ]);
   });
 
-  it('are missing below a private root', () => {
+  it('name no browser if the authority is private', () => {
     expect(clientViews(timestamp, { isRequired: false })).toEqual([]);
   });
 
@@ -54,11 +54,11 @@ describe('the words for a timestamp', () => {
     },
   );
 
-  it('are missing without a valid path', () => {
+  it('name no browser if there is no valid path', () => {
     expect(clientViews(timestamp, { isRequired: null })).toEqual([]);
   });
 
-  it('repeat a code of a newer version as not known', () => {
+  it('say “not known” and the code if only a newer version knows the status', () => {
     const odd = { ...timestamp, chromium: 'eaten_by_a_dog' as never };
     expect(clientViews(odd, transparency)[0]).toMatchObject({
       counts: null,
@@ -101,7 +101,7 @@ describe('the words for a policy', () => {
     );
   });
 
-  it('name no number if some timestamps are in doubt, but each reason', () => {
+  it('say each reason for doubt, and no number', () => {
     const timestamps = (['not_verified', 'unknown_state', 'not_verified'] as const).map((chromium) => ({
       ...timestamp,
       chromium,

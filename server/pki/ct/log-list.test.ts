@@ -125,7 +125,7 @@ describe('a log in a list', () => {
     expect(onlyLog({ log_id: id, state })?.state).toBe(name);
   });
 
-  it('had the operator of the time', () => {
+  it('had the operator that the list names for the given time', () => {
     const previous = [
       { name: 'Second', end_time: '2026-06-01T00:00:00Z' },
       { name: 'First', end_time: '2026-01-01T00:00:00Z' },

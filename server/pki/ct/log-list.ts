@@ -24,7 +24,7 @@ export interface TransparencyLog {
   readonly previousOperators: readonly { readonly name: string; readonly until: number }[];
   /** Whether it is a log of the static-ct-api, and not one of RFC 6962. */
   readonly isStatic: boolean;
-  /** Null if the list has no key whose hash is the log's id, or one that logs may not use (RFC 6962 §2.1.4). */
+  /** Null if the list has no key with the hash that is the log's id, or a kind of key that logs may not use (RFC 6962 §2.1.4). */
   readonly key: PublicKey | null;
   readonly state: LogState;
   /** Since when it has the state, ms UTC; null if the list does not say. */
@@ -52,10 +52,8 @@ export const MAX_LIST_BYTES = 2 * 1024 * 1024;
 const MAX_LOGS = 2_000;
 
 /**
- * Reads a list of logs in the schema v3 of Google (www.gstatic.com/ct/log_list/v3/log_list_schema.json). Apple's list names a
- * schema of its own, of which we read the same fields.
- * `receivedAt`: when it was received, ms UTC. Ignores what it does not know. Never throws: returns one line that says why the
- * list cannot be used.
+ * Parses a list of logs in Google's schema v3 (www.gstatic.com/ct/log_list/v3/log_list_schema.json), or Apple's list, which has the same
+ * fields. `receivedAt`: when we received it, ms UTC. Ignores unknown fields. Returns one line if the list cannot be used; never throws.
  */
 export function parseLogList(body: Uint8Array, receivedAt: number): LogList | { problem: string } {
   if (body.length > MAX_LIST_BYTES)

@@ -90,7 +90,7 @@ describe('the number of timestamps', () => {
     expect(results(pair(), { days: 180 + second })).toEqual(all('too_few'));
   });
 
-  it('is said with the number that counts', () => {
+  it('is in the answer, beside how many of the timestamps count', () => {
     expect(ask(pair(), { days: 200 }).chrome).toMatchObject({ outcome: 'not_met', counted: 2, needed: 3 });
     expect(ask(pair()).apple).toMatchObject({ outcome: 'met', why: null, counted: 2, needed: 2 });
   });
@@ -103,12 +103,12 @@ describe('the number of timestamps', () => {
 });
 
 describe('the operators of the logs', () => {
-  it('are two at least', () => {
+  it('must be at least two', () => {
     expect(results([stamp('A'), stamp('A')])).toEqual(['one_operator', 'one_operator', 'one_operator']);
     expect(results([stamp('A'), stamp('A'), stamp('A')], { days: 200 })).toEqual(all('one_operator'));
   });
 
-  it('are for Chrome those at the time of the timestamp', () => {
+  it('are for Chrome those that ran the logs when the timestamps were made', () => {
     const sold = (until: number) => stamp('A', { previousOperators: [{ name: 'B', until }] });
     expect(results([stamp('A'), sold(LOGGED + 1)])).toEqual(['met', 'one_operator', 'one_operator']);
     expect(results([stamp('A'), sold(LOGGED)])).toEqual(all('one_operator'));
@@ -124,11 +124,11 @@ describe('the state of a log', () => {
     ['pending', 'untrusted_log'],
     ['rejected', 'untrusted_log'],
     ['unknown', 'unknown_state'],
-  ] as const)('%s makes its timestamps %s', (state, status) => {
+  ] as const)('a log that is %s gives its timestamps the status %s', (state, status) => {
     expect(firstStatuses(stamp('A', { state }), stamp('B'))).toEqual(all(status));
   });
 
-  it('retired counts for timestamps before the retirement', () => {
+  it('a retired log counts if the timestamp is older than its retirement', () => {
     const retired = (at: number) => stamp('A', { state: 'retired', since: RETIRED, at });
     expect(firstStatuses(retired(RETIRED - 1), stamp('B'))).toEqual(all('counts'));
     expect(firstStatuses(retired(RETIRED), stamp('B'))).toEqual(all('retired_log'));
@@ -136,14 +136,14 @@ describe('the state of a log', () => {
     expect(results([retired(RETIRED), stamp('B')])).toEqual(all('too_few'));
   });
 
-  it('retired does not count for Chrome and Firefox if the certificate got its other timestamps later', () => {
+  it('a retired log does not count for Chrome and Firefox if the other timestamps were made after its retirement', () => {
     const retired = stamp('A', { state: 'retired', since: RETIRED });
     const later = (at: number) => [retired, stamp('B', { at }), stamp('C', { at: at + 1 })];
     expect(firstStatuses(...later(RETIRED - 1))).toEqual(all('counts'));
     expect(firstStatuses(...later(RETIRED))).toEqual(['retired_log', 'retired_log', 'counts']);
   });
 
-  it('retired from a future day on is trusted by Chrome, not by Firefox, and not known for Apple', () => {
+  it('Chrome trusts a log until the day of its retirement, Firefox does not, and for Apple we do not know', () => {
     const soon = (since: number, delivery: 'tls' | 'certificate' = 'tls') =>
       stamp('A', { state: 'retired', since, delivery });
     expect(firstStatuses(soon(NOW + 1), stamp('B'))).toEqual(['counts', 'retired_log', 'unknown_state']);
@@ -151,7 +151,7 @@ describe('the state of a log', () => {
     expect(firstStatuses(soon(NOW), stamp('B'))).toEqual(all('retired_log'));
   });
 
-  it('retired of every log does not suffice', () => {
+  it('timestamps of retired logs alone are not enough', () => {
     const retired = (operator: string) => stamp(operator, { state: 'retired', since: RETIRED });
     // Chrome and Firefox find no timestamp that shows when the certificate was issued.
     expect(results([retired('A'), retired('B')])).toEqual(['too_few', 'too_few', 'only_retired_logs']);
@@ -159,7 +159,7 @@ describe('the state of a log', () => {
 });
 
 describe('static logs', () => {
-  it('suffice alone for Chrome and Firefox, and not for Apple', () => {
+  it('satisfy Chrome and Firefox; Apple also demands a log of RFC 6962', () => {
     const tiled = (operator: string) => stamp(operator, { isStatic: true });
     expect(results([tiled('A'), tiled('B')])).toEqual(['met', 'met', 'only_static_logs']);
     expect(results([tiled('A'), stamp('B')])).toEqual(all('met'));
@@ -206,7 +206,7 @@ describe('timestamps outside the certificate', () => {
     expect(firstStatuses(outside('staple', 'A'))).toEqual(['stapled', 'counts', 'counts']);
   });
 
-  it('must be two of two operators, except for Apple, which counts those in the certificate too', () => {
+  it('must come from logs of two operators; Apple counts them together with those in the certificate', () => {
     expect(results([outside('tls', 'A'), outside('tls', 'A')])).toEqual(['too_few', 'too_few', 'met']);
     expect(results([stamp('A'), outside('tls', 'B')])).toEqual(['too_few', 'too_few', 'met']);
     expect(results([outside('tls', 'A')])).toEqual(all('too_few'));
@@ -244,7 +244,7 @@ describe('timestamps outside the certificate', () => {
     expect(firstStatuses(retired, stamp('B'))).toEqual(all('retired_log'));
   });
 
-  it('make an unsatisfied policy unknown if they were not read', () => {
+  it('leave the outcome unknown if we did not read them and the others are not enough', () => {
     expect(ask([stamp('A')], { isComplete: false }).chrome).toMatchObject({
       outcome: 'not_known',
       why: 'too_few',

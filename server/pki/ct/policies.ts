@@ -79,7 +79,7 @@ export interface PolicyQuestion {
   readonly notAfter: number;
   /** Time of the check, ms UTC. */
   readonly now: number;
-  /** Whether we know all SCTs of the connection, including those in the TLS extension. */
+  /** False if the server may have sent SCTs that we did not read, for instance in the TLS handshake. */
   readonly isComplete: boolean;
   /** Whether browsers distrust certificates of the root that were logged after some day. */
   readonly hasDistrustedRoot: boolean;
@@ -99,13 +99,16 @@ interface Policy {
   readonly needsLeafIndex: boolean;
   /** Whether one of the SCTs that count must come from an RFC 6962 log. */
   readonly needsRfc6962Log: boolean;
-  /** Whether the earliest SCT of a log that is trusted today must be older than the retirement of a retired log too. */
+  /** Whether an SCT of a retired log counts only if an SCT of a log that is trusted today is older than the retirement, too. */
   readonly comparesEarliest: boolean;
   /** Whether the operator at the time of the SCT counts, and not today's. */
   readonly remembersOperators: boolean;
-  /** What a log is whose retirement is in the future. */
+  /** How the browser treats a log before the day on which it retires. */
   readonly futureRetirement: 'trusted' | 'retired' | 'unknown';
-  /** Whether SCTs that are newer than the day from which a root is distrusted do not count. We do not know that day. */
+  /**
+   * Whether the browser ignores SCTs that were made after the day from which it distrusts their root. We do not know that day, so such
+   * SCTs are in doubt.
+   */
   readonly heedsDistrust: boolean;
   /** Whether the last second of the validity counts as part of the lifetime (RFC 5280 §4.1.2.5). */
   readonly countsLastSecond: boolean;
@@ -149,9 +152,9 @@ const FIREFOX: Policy = {
 };
 
 /**
- * Apple, "Apple's Certificate Transparency Policy" (version 1.0, published on 21 April 2025: ct/ct-policy.md in
- * github.com/apple/apple-root-program; states of logs in ct-log-program.md). With at most one SCT per operator for two, and two for three, both lifetimes demand two operators. It does not
- * say so for SCTs outside the certificate.
+ * Apple, "Apple's Certificate Transparency Policy" (version 1.0 of 21 April 2025: ct/ct-policy.md in github.com/apple/apple-root-program;
+ * states of logs in ct-log-program.md). Of the SCTs in the certificate, at most one of two or two of three may come from one operator, so
+ * both lifetimes demand two operators. The policy does not demand that of SCTs outside the certificate.
  */
 const APPLE: Policy = {
   outside: ['tls', 'staple'],

@@ -54,8 +54,8 @@ const PRECERT_ENTRY = 1;
 const EXTENSIONS = contextTag(3, 'constructed');
 
 /**
- * Returns the TBSCertificate that logs saw before the certificate was issued: without the SCTs, everything else unchanged byte
- * for byte. `body`: the DER of the certificate's TBSCertificate.
+ * Removes the extension with the SCTs from a TBSCertificate (`body`, DER) and keeps all other bytes. A log signs this form before the CA
+ * adds the SCTs (RFC 6962 §3.2).
  */
 export function precertificateBody(body: Uint8Array): Uint8Array {
   const reader = onlyElement(body, TAG.sequence).open();
