@@ -2,6 +2,7 @@ import { measureChains } from './hostile/chain.ts';
 import { measureExpect } from './hostile/expect.ts';
 import { measureRotating } from './hostile/rotating.ts';
 import { measureHttp2 } from './hostile/http2.ts';
+import { measureLogLists } from './hostile/log-lists.ts';
 import { measureQueues } from './hostile/queues.ts';
 import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
@@ -18,6 +19,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   chain: measureChains,
   expect: measureExpect,
   http2: measureHttp2,
+  'log-lists': measureLogLists,
   queues: measureQueues,
   routes: measureRoutes,
   rotating: measureRotating,

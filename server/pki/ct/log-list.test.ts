@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { assert, nat, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { expensiveLists } from '../../../tests/kit/certificates/expensive-lists.ts';
 import { damaged } from '../../../tests/kit/certificates/damaged-bytes.ts';
 import { logListJson, mintLog } from '../../../tests/kit/certificates/mint-log.ts';
 import { currentUntil, type LogList, MAX_LIST_BYTES, operatorAt, parseLogList } from './log-list.ts';
@@ -75,10 +76,10 @@ describe('a list of logs', () => {
     ],
     [
       'has 100,000 logs',
-      { operators: [{ logs: Array.from({ length: 100_000 }, () => ({ log_id: 1 })) }] },
+      { operators: [{ logs: Array.from({ length: 100_000 }, () => ({})) }] },
       'The list has 100000 logs; at most 2000 are read.',
     ],
-    ['is larger than 2 MB', ' '.repeat(MAX_LIST_BYTES + 1), 'The list of logs is larger than 2 MB.'],
+    ['is larger than 1 MB', ' '.repeat(MAX_LIST_BYTES + 1), 'The list of logs is larger than 1 MB.'],
   ])('is refused with one line if it %s', (_, content, problem) => {
     expect(parse(content)).toEqual({ problem });
   });
@@ -155,6 +156,16 @@ it('Chrome’s list of 29 August 2026 has 48 logs, with two placeholders', () =>
 });
 
 describe('hostile lists of logs', () => {
+  it.each(Object.entries(expensiveLists()))(
+    'of the largest size are read or refused with one line: %s',
+    (_, bytes) => {
+      expect(bytes.length).toBeLessThanOrEqual(MAX_LIST_BYTES);
+      const result = parseLogList(bytes, RECEIVED);
+      if ('problem' in result) expect(result.problem).toMatch(/^The list [^\n]+\.$/);
+      else expect(result.logs.size).toBeLessThanOrEqual(2_000);
+    },
+  );
+
   const logs = [log, mintLog('Skerry', { isStatic: true }), mintLog('Tarn', { state: 'retired' })];
   const text = logListJson(logs, NOW);
 

@@ -46,8 +46,8 @@ export function currentUntil({ asOf }: LogList): number {
   return asOf + MAX_AGE_MS;
 }
 
-/** Size limit of a list. Those of Google and Apple have 80 and 150 kB. */
-export const MAX_LIST_BYTES = 2 * 1024 * 1024;
+/** Size limit of a list. Those of Google and Apple have 80 and 150 kB. Parsing the worst JSON of this size takes 60 ms of CPU time. */
+export const MAX_LIST_BYTES = 1024 * 1024;
 /** Google's list of all logs has fewer than 150 logs, Apple's fewer than 200. */
 const MAX_LOGS = 2_000;
 
