@@ -60,7 +60,12 @@ function Timestamp({ timestamp }: { timestamp: TransparencyWire['timestamps'][nu
             <bdi className="font-[520]">{visibleText(log)}</bdi>
           )}
         </th>
-        <td className={CELL}>{operator === null ? 'Not known' : <bdi>{visibleText(operator)}</bdi>}</td>
+        <td className={CELL}>
+          {/* Breaks a word only if it is longer than 112 px, because the names of operators are short. */}
+          <span className="block max-w-28 [overflow-wrap:break-word]">
+            {operator === null ? 'Not known' : <bdi>{visibleText(operator)}</bdi>}
+          </span>
+        </td>
         <td className={CELL}>
           <Time iso={at} withTime />
         </td>
