@@ -148,6 +148,7 @@ export const ALERT_PROBLEMS = [
   'changed',
   'replacement_wanted',
   'not_deployed',
+  'refused_from',
   'registration',
   'down',
 ] as const;
@@ -168,6 +169,9 @@ export const DEFAULT_ALERT_STEPS = [
 /** Days before the end of a domain registration at which alerts about it are sent. */
 export const REGISTRATION_STEP_DAYS = [60, 30, 14, 7, 1] as const;
 
+/** Days before clients refuse a certificate at which alerts about that are sent. */
+export const REFUSAL_STEP_DAYS = [60, 30, 7] as const;
+
 /** An alert step chosen in days comes no earlier than when this share of the lifetime is left: before that, nobody has to act. */
 export const EARLIEST_STEP_SHARE = 0.5;
 
@@ -180,6 +184,7 @@ export const OPTIONAL_EVENTS = [
   'changed',
   'replacement_wanted',
   'not_deployed',
+  'refused_from',
   'registration',
   'good_news',
 ] as const;

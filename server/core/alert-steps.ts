@@ -4,6 +4,7 @@ import {
   CRITICAL_DAYS,
   DEFAULT_ALERT_STEPS,
   EARLIEST_STEP_SHARE,
+  REFUSAL_STEP_DAYS,
   REGISTRATION_STEP_DAYS,
 } from '../../contract/words.ts';
 
@@ -49,14 +50,18 @@ export function alertSteps(
     .toSorted((left, right) => left.at - right.at);
 }
 
-/** Returns the alert steps of a domain registration with their times (ms UTC), earliest first. */
-export function registrationSteps({ expiresAt }: { expiresAt: number }): { step: ChosenStep; at: number }[] {
-  return REGISTRATION_STEP_DAYS.map((days) => ({ step: `${days}d` as const, at: expiresAt - days * DAY_MS }));
+/** A day that alerts count down to (ms UTC): the end of a domain registration, or the day from which clients refuse a certificate. */
+export type AlertDay = { kind: 'registration' | 'refusal'; at: number };
+
+/** Returns the alert steps before a day with their times (ms UTC), earliest first. */
+export function stepsBefore({ kind, at }: AlertDay): { step: ChosenStep; at: number }[] {
+  const steps = kind === 'registration' ? REGISTRATION_STEP_DAYS : REFUSAL_STEP_DAYS;
+  return steps.map((days) => ({ step: `${days}d` as const, at: at - days * DAY_MS }));
 }
 
-/** Returns whether the last week of a registration has begun at `at` (ms UTC). Alerts about it are critical from then on. */
-export function isRegistrationCritical({ expiresAt }: { expiresAt: number }, at: number): boolean {
-  return expiresAt - at <= CRITICAL_DAYS * DAY_MS;
+/** Returns whether the last week before a day has begun at `now` (ms UTC). Alerts about it are critical from then on. */
+export function isLastWeek({ at }: AlertDay, now: number): boolean {
+  return at - now <= CRITICAL_DAYS * DAY_MS;
 }
 
 /**

@@ -60,6 +60,7 @@ const ALERT_KINDS: Record<AlertKind, NonNullable<Changes['alert']>['step'][]> = 
   changed: ['opened'],
   replacement_wanted: ['opened'],
   not_deployed: ['opened', 'resolved'],
+  refused_from: ['30d', 'resolved'],
   registration: ['30d', 'resolved'],
   down: ['opened', 'resolved'],
   test: ['opened'],

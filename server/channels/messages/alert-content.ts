@@ -17,6 +17,7 @@ import { changedWords, faultWords } from './fault-words.ts';
 import { goodNewsWords } from './good-news-words.ts';
 import { revokedWords } from './revoked-words.ts';
 import { uptimeWords } from './uptime-words.ts';
+import { CLIENT_NAMES } from '../../../contract/check-words.ts';
 import { formatInstant } from '../../../contract/time-zone.ts';
 import { count } from '../../../contract/words.ts';
 
@@ -129,6 +130,7 @@ function wordsOf(input: DomainAlertInput): AlertWords {
     case 'wrong_name':
     case 'replacement_wanted':
     case 'not_deployed':
+    case 'refused_from':
       return faultWords(input, kind);
     default:
       throw new TypeError(`Unknown kind of alert: ${kind}`);
@@ -188,6 +190,10 @@ function alertData(
     certificate: facts.certificate && certificateData(facts.certificate, input),
     successor: facts.successor && certificateData(facts.successor, input),
     registration: facts.registration === undefined ? null : registrationData(facts.registration),
+    refusal:
+      facts.refusal === undefined
+        ? null
+        : { from: iso(facts.refusal.from), clients: facts.refusal.clients.map((one) => CLIENT_NAMES[one]) },
     incident: incidentId === null ? null : incidentData(kind, { incidentId, ...facts }),
     step,
     severity,

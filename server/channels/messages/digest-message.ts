@@ -115,8 +115,7 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
     ),
     drawn('Incidents last week', digest.incidents, ({ problem, startedAt, endedAt }) => {
       const since = `since ${formatInstant(startedAt, timeZone)}`;
-      if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'registration')
-        return `${PROBLEMS[problem]}, ${since}`;
+      if (WITHOUT_DURATION.includes(problem)) return `${PROBLEMS[problem]}, ${since}`;
       return endedAt === null
         ? `still ${PROBLEMS[problem]}, ${since}`
         : `${PROBLEMS[problem]} for ${durationInTwoUnits(endedAt - startedAt)}, ${since}`;
@@ -142,6 +141,14 @@ const CONCERNS: Record<Concern, string> = {
   unreachable: inSentence(STATE_NAMES.unreachable),
 };
 
+/** Problems that turn nobody away yet, so that their duration says nothing. */
+const WITHOUT_DURATION: readonly Problem[] = [
+  'changed',
+  'replacement_wanted',
+  'registration',
+  'refused_from',
+];
+
 const PROBLEMS: Record<Problem, string> = {
   expiry: 'expired',
   revoked: 'certificate revoked',
@@ -150,6 +157,7 @@ const PROBLEMS: Record<Problem, string> = {
   changed: 'certificate changed unexpectedly',
   replacement_wanted: 'replacement wanted by the authority',
   not_deployed: 'old certificate still served',
+  refused_from: 'certificate refused soon',
   registration: 'registration ending',
   down: 'down',
 };

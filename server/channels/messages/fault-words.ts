@@ -1,4 +1,5 @@
 import { WRONG_NAME } from '../../../contract/check-words.ts';
+import { REFUSAL_STEP_DAYS } from '../../../contract/words.ts';
 import type { AlertCertificate } from '../../core/alerting/alert.ts';
 import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
@@ -14,7 +15,8 @@ import {
 } from './wording.ts';
 import { formatInstant } from '../../../contract/time-zone.ts';
 
-type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed';
+type Fault =
+  'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed' | 'refused_from';
 
 interface FaultWords extends Pick<AlertWords, 'badge' | 'schedule'> {
   before: string;
@@ -66,6 +68,13 @@ const FAULTS: Record<Fault, FaultWords> = {
       'Its renewal should be served by now. Reload each server that still serves the old one, or install the new certificate there. ' +
       'The next check will pick it up.',
     schedule: 'We send one message when a renewal should be served everywhere, and one when it is.',
+  },
+  refused_from: {
+    badge: { tone: 'soon', text: 'Refused soon' },
+    before: 'The certificate of ',
+    after: ' will be refused.',
+    lead: () => 'Until then, the certificate is as good as before.',
+    schedule: `Alerts go out ${REFUSAL_STEP_DAYS.slice(0, -1).join(', ')} and ${REFUSAL_STEP_DAYS.at(-1)} days before.`,
   },
 };
 

@@ -1,5 +1,6 @@
 import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
+import type { AlertFacts } from '../../core/alerting/alert.ts';
 import type { AlertWords, DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { hostRows, lastChecked, weekdayDate } from './wording.ts';
@@ -82,6 +83,8 @@ function newsOf({ alert, group }: DomainAlertInput): GoodNews {
           ? 'All hosts serve the renewed certificate.'
           : 'The host serves the renewed certificate.',
       };
+    case 'refused_from':
+      return acceptedNews(alert.facts, several);
     case 'registration':
       return {
         badge: 'Renewed',
@@ -127,6 +130,24 @@ function newsOf({ alert, group }: DomainAlertInput): GoodNews {
             sentence: 'The host no longer serves the certificate that its authority wanted replaced.',
           };
   }
+}
+
+function acceptedNews({ certificate, successor }: AlertFacts, several: boolean): GoodNews {
+  return certificate !== null && successor?.fingerprint === certificate.fingerprint
+    ? {
+        badge: 'No refusal ahead',
+        before: 'The certificate of ',
+        after: ' will not be refused any more.',
+        sentence: 'The host may keep the certificate that it serves.',
+      }
+    : {
+        badge: 'Replaced',
+        before: 'The certificate of ',
+        after: ' was replaced.',
+        sentence: several
+          ? 'No host serves the certificate that clients will refuse any more.'
+          : 'The host no longer serves the certificate that clients will refuse.',
+      };
 }
 
 function factsOf(input: DomainAlertInput, end: number): DrawnMail['facts'] {

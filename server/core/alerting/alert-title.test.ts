@@ -1,3 +1,4 @@
+import type { Client } from '../../../contract/check-words.ts';
 import { describe, expect, it } from 'vitest';
 import {
   type AlertCertificate,
@@ -40,6 +41,8 @@ const title = (kind: AlertKind, step: AlertStep, changes: Partial<AlertFacts> = 
 const intermediate = { certificate: { ...certificate, role: 'intermediate' as const } };
 const renewed = { successor: { ...certificate, fingerprint: 'bb', notAfter: END + 60 * DAY } };
 
+const refusal = (...clients: Client[]) => ({ refusal: { from: END, clients } });
+
 describe('the title of an alert', () => {
   it.each([
     [title('expiry', 'three_days'), 'pay.fjord.example expires in 2 days'],
@@ -60,6 +63,23 @@ describe('the title of an alert', () => {
         registration: { domain: 'fjord.example', expiresAt: END, registrar: null },
       }),
       'The registration of fjord.example ends in 2 days',
+    ],
+    [
+      title('refused_from', '7d', refusal('firefox')),
+      'Firefox will refuse pay.fjord.example’s certificate in 2 days',
+    ],
+    [
+      title('refused_from', '7d', refusal('firefox', 'go'), END),
+      'Firefox and Go refuse pay.fjord.example’s certificate since 22 November 2026, 23:30 UTC',
+    ],
+    [
+      title('refused_from', '60d', refusal('firefox', 'apple', 'openssl', 'go')),
+      '4 clients will refuse pay.fjord.example’s certificate in 2 days',
+    ],
+    [title('refused_from', 'resolved', renewed), 'pay.fjord.example’s certificate was replaced'],
+    [
+      title('refused_from', 'resolved', { successor: certificate }),
+      'pay.fjord.example’s certificate will not be refused any more',
     ],
     [title('wrong_name', 'opened'), 'pay.fjord.example serves a certificate for another name'],
     [title('wrong_name', 'resolved'), 'pay.fjord.example serves a certificate for its own name again'],

@@ -1,3 +1,6 @@
+import type { Client } from '../../../contract/check-words.ts';
+import { count } from '../../../contract/words.ts';
+import { clientNames } from '../judge/clients/client-rule.ts';
 import { duration, longDate, longInstant } from '../long-date.ts';
 import type { AlertFacts, AlertKind, AlertStep } from './alert.ts';
 import { knownZone } from './local-time.ts';
@@ -39,6 +42,8 @@ export function alertTitle(alert: AlertTitleInput): string {
       return `${host}: the authority wants the certificate replaced`;
     case 'not_deployed':
       return `${host} still serves the old certificate`;
+    case 'refused_from':
+      return refusalTitle(alert);
     case 'registration':
       return registrationTitle(alert);
     case 'down':
@@ -71,6 +76,18 @@ function registrationTitle({ facts, displayName, now, timeZone }: AlertTitleInpu
     : `The registration of ${domain} ended on ${dayIn(timeZone, expiresAt)}`;
 }
 
+/** Names up to three clients, and counts more. */
+const whoRefuses = (clients: readonly Client[]): string =>
+  clients.length > 3 ? count(clients.length, 'client') : clientNames(clients);
+
+function refusalTitle({ facts, displayName: host, now, timeZone }: AlertTitleInput): string {
+  const { from, clients } = facts.refusal ?? { from: now, clients: [] };
+  const who = clients.length === 0 ? 'Clients' : whoRefuses(clients);
+  if (now < from) return `${who} will refuse ${host}’s certificate in ${duration(from - now)}`;
+  const refuse = clients.length === 1 ? 'refuses' : 'refuse';
+  return `${who} ${refuse} ${host}’s certificate since ${dayIn(timeZone, from)}`;
+}
+
 function resolvedTitle(alert: AlertTitleInput): string {
   const { kind, facts, displayName: host, isPlural = false } = alert;
   const { certificate, successor } = facts;
@@ -79,6 +96,10 @@ function resolvedTitle(alert: AlertTitleInput): string {
       return `${host} ${isPlural ? 'are' : 'is'} up again`;
     case 'not_deployed':
       return `${host} serves the renewed certificate`;
+    case 'refused_from':
+      return certificate !== null && successor?.fingerprint === certificate.fingerprint
+        ? `${host}’s certificate will not be refused any more`
+        : `${host}’s certificate was replaced`;
     case 'registration':
       return `The registration of ${facts.registration?.domain ?? host} was renewed`;
     case 'wrong_name':

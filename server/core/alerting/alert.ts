@@ -1,9 +1,10 @@
-import type { Step } from '../alert-steps.ts';
+import type { AlertDay, Step } from '../alert-steps.ts';
+import type { Client } from '../../../contract/check-words.ts';
 import type { AlertProblem } from '../../../contract/words.ts';
 
 /**
- * The problem of an incident. `expiry`, `revoked`, `changed`, `replacement_wanted` and `not_deployed` have one incident per endpoint and
- * certificate, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
+ * The problem of an incident. `expiry`, `revoked`, `changed`, `replacement_wanted`, `not_deployed` and `refused_from` have one incident per
+ * endpoint and certificate, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
  */
 export type Problem = AlertProblem;
 
@@ -38,6 +39,12 @@ export interface RegistrationEnd {
   registrar: string | null;
 }
 
+/** The day from which clients refuse a certificate. `from` is in ms UTC. */
+export interface RefusalStart {
+  from: number;
+  clients: readonly Client[];
+}
+
 /** The data of a message, as plain JSON. Instants are ms UTC. */
 export interface AlertFacts {
   /**
@@ -61,12 +68,23 @@ export interface AlertFacts {
   successor: AlertCertificate | null;
   /** The registration that ends; after its renewal the new end. Set for `registration` only. */
   registration?: RegistrationEnd;
+  /** Who refuses the certificate from when on. Set for `refused_from` only. */
+  refusal?: RefusalStart;
   /** Time by which the successor has to be served, ms UTC. Set for `not_deployed` only. */
   dueAt?: number;
   /** Start of the incident. */
   startedAt: number;
   /** End of the incident; null while it is open. */
   endedAt: number | null;
+}
+
+/** Returns the day that the alerts with these facts count down to; null if they do not. */
+export function alertDay({
+  registration,
+  refusal,
+}: Pick<AlertFacts, 'registration' | 'refusal'>): AlertDay | null {
+  if (registration !== undefined) return { kind: 'registration', at: registration.expiresAt };
+  return refusal === undefined ? null : { kind: 'refusal', at: refusal.from };
 }
 
 /** An alert to be queued. */
@@ -97,6 +115,8 @@ export type AlertEvent =
   | 'certificate.replacement_wanted'
   | 'certificate.not_deployed'
   | 'certificate.deployed'
+  | 'certificate.refused_from'
+  | 'certificate.accepted'
   | 'registration.ending'
   | 'registration.renewed'
   | 'endpoint.down'
@@ -124,6 +144,8 @@ export function alertEvent(kind: AlertKind, step: AlertStep): AlertEvent {
       return isOver ? 'certificate.replaced' : 'certificate.replacement_wanted';
     case 'not_deployed':
       return isOver ? 'certificate.deployed' : 'certificate.not_deployed';
+    case 'refused_from':
+      return isOver ? 'certificate.accepted' : 'certificate.refused_from';
     case 'registration':
       return isOver ? 'registration.renewed' : 'registration.ending';
     case 'down':

@@ -6,7 +6,14 @@ import { definitionOf, type Finding, type FindingCode, kindOf } from '../finding
 import type { Definition } from '../findings/definition.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
-import type { AlertCertificate, AlertFacts, AlertSeverity, Problem, RegistrationEnd } from './alert.ts';
+import type {
+  AlertCertificate,
+  AlertFacts,
+  AlertSeverity,
+  Problem,
+  RefusalStart,
+  RegistrationEnd,
+} from './alert.ts';
 import { isHttp2Outage } from '../judge/address-findings.ts';
 import { clientsRefusing } from '../judge/clients/refusals.ts';
 import { rememberedFrom } from '../judge/previous-verdict.ts';
@@ -123,8 +130,8 @@ function registrationCondition(end: RegistrationEnd, asOf: number): Condition {
 }
 
 /**
- * Returns the problems that exist after a check. Includes an `expiry` for every certificate with expiry alerts, and a `registration`,
- * however far away their dates are. If the check read no certificate, returns only these and the revocations of the certificates last
+ * Returns the problems that exist after a check. Includes an `expiry` for every certificate with expiry alerts, a `registration` and a
+ * `refused_from`, however far away their dates are. If the check read no certificate, returns only these and the revocations of the certificates last
  * seen, because the rest is unknown. `host`: name of the endpoint for messages.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
@@ -181,8 +188,23 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
     ...findings
       .filter(({ code }) => alertsAs(code) === 'replacement_wanted')
       .map((wanted) => about('replacement_wanted', wanted, wanted.fingerprint ?? '')),
+    ...refusals(findings).map(({ finding, refusal }): Condition => {
+      const condition = about('refused_from', finding, finding.fingerprint ?? '');
+      return { ...condition, facts: { ...condition.facts, refusal } };
+    }),
     ...(changed ? [changed] : []),
   ]);
+}
+
+/** Returns the findings about refusals to come, the earliest last: of several about a certificate, the last condition counts. */
+function refusals(findings: readonly Finding[]): { finding: Finding; refusal: RefusalStart }[] {
+  return findings
+    .flatMap((finding) =>
+      finding.facts.kind === 'refused_from'
+        ? [{ finding, refusal: { from: finding.facts.from, clients: finding.clients ?? [] } }]
+        : [],
+    )
+    .toSorted((left, right) => right.refusal.from - left.refusal.from);
 }
 
 /**

@@ -1,8 +1,15 @@
-import type { AlertFacts, AlertSeverity, AlertStep, PlannedAlert, Problem } from './alert.ts';
+import {
+  alertDay,
+  type AlertFacts,
+  type AlertSeverity,
+  type AlertStep,
+  type PlannedAlert,
+  type Problem,
+} from './alert.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 import type { Verdict } from '../verdict.ts';
 import { type AlertSettings, isMuted } from './settings.ts';
-import { alertSteps, isRegistrationCritical } from '../alert-steps.ts';
+import { alertSteps, isLastWeek } from '../alert-steps.ts';
 
 /**
  * A member of an incident: a period in which a monitor had the problem, open or ended recently. An incident is about a domain, a
@@ -184,13 +191,17 @@ export function incidentSeverity(
     problem,
     step,
     facts,
-  }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate' | 'registration'> },
+  }: {
+    problem: Problem;
+    step: AlertStep;
+    facts: Pick<AlertFacts, 'certificate' | 'registration' | 'refusal'>;
+  },
   now: number,
 ): Exclude<AlertSeverity, 'info'> {
   if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'not_deployed')
     return 'warning';
-  const { registration } = facts;
-  if (registration !== undefined) return isRegistrationCritical(registration, now) ? 'critical' : 'warning';
+  const day = alertDay(facts);
+  if (day !== null) return isLastWeek(day, now) ? 'critical' : 'warning';
   if (problem !== 'expiry') return step === 'flapping' || step === 'some_clients' ? 'warning' : 'critical';
   const critical = facts.certificate && alertSteps(facts.certificate).find((one) => one.step === 'critical');
   return critical && now < critical.at ? 'warning' : 'critical';

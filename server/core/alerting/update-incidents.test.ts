@@ -5,6 +5,7 @@ import {
   DAY,
   failedAddress,
   handshakeWith,
+  HOST,
   intermediate,
   issue,
   NOW,
@@ -14,7 +15,8 @@ import {
   withChain,
 } from '../../../tests/kit/certificates/judging.ts';
 import { postureAt } from '../../../tests/kit/product/observation.ts';
-import type { MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../../../tests/kit/certificates/mint.ts';
+import { createTrustStore } from '../../pki/trust-store.ts';
 import { judge } from '../judge/judge.ts';
 import type { Observation, RegistrationObservation } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
@@ -24,7 +26,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Creates a host that is checked over time. Each check returns the alerts that follow from it as "problem step". */
-function watched() {
+function watched(roots = trustStore) {
   const outbox = new MemoryOutbox();
   let previous: Verdict | null = null;
   let now = NOW;
@@ -42,7 +44,7 @@ function watched() {
     },
     shows(presented: readonly MintedCertificate[], more: Partial<RecordedCheck> = {}) {
       const seen = observation([handshakeWith(presented)], { observedAt: now });
-      return record(judge(seen, now, trustStore, previous), more);
+      return record(judge(seen, now, roots, previous), more);
     },
     /** Shows a certificate that stays valid, and what else the check observes. */
     sees({ posture }: Pick<Observation, 'posture'>, more: Partial<RecordedCheck> = {}) {
@@ -283,6 +285,54 @@ describe('a domain registration that ends', () => {
     host.wait(10 * DAY);
     const settings = { steps: null, muted: ['registration' as const] };
     expect(host.sees({ posture: postureAt(NOW, { registration }) }, { settings })).toEqual([]);
+  });
+});
+
+describe('a day from which clients refuse a certificate', () => {
+  const aging = mintAuthority({
+    commonName: 'Aging Root',
+    notBefore: NOW - DAY,
+    notAfter: NOW + 61 * DAY - 1000,
+  });
+  const refused = [aging.issue({ dnsNames: [HOST], notBefore: NOW - DAY, notAfter: NOW + 150 * DAY })];
+  const roots = createTrustStore([root.der, aging.der]);
+  const about = (alerts: string[]) => alerts.filter((alert) => alert.startsWith('refused_from'));
+
+  /** Checks a host once a day. Returns the alerts about the refusal, each with the day on which it was sent. */
+  function daily(host: ReturnType<typeof watched>, days: number, more: Partial<RecordedCheck> = {}) {
+    return Array.from({ length: days }, (_, day) => {
+      const alerts = about(host.shows(refused, more)).map((alert) => `day ${day}: ${alert}`);
+      host.wait(DAY);
+      return alerts;
+    }).flat();
+  }
+
+  it('is reported 60, 30 and 7 days before, but not on that day', () => {
+    expect(daily(watched(roots), 70)).toEqual([
+      'day 1: refused_from 60d',
+      'day 31: refused_from 30d',
+      'day 54: refused_from 7d',
+    ]);
+  });
+
+  it('is reported once if the host is added later, and ends when the certificate is replaced', () => {
+    const host = watched(roots);
+    host.wait(40 * DAY);
+    expect(about(host.shows(refused))).toEqual(['refused_from 30d']);
+    const incident = host.outbox.incidents.find(({ problem }) => problem === 'refused_from');
+    expect(incident?.facts.refusal?.from).toBe(NOW + 61 * DAY);
+    host.wait(30 * DAY);
+    expect(about(host.keepsShowing(refused))).toEqual([]);
+    const next = withChain(issue({ notBefore: NOW, notAfter: NOW + 150 * DAY }));
+    expect(about(host.keepsShowing(next))).toEqual(['refused_from resolved']);
+  });
+
+  it('is not reported for a certificate that expires before it, nor if these alerts are muted', () => {
+    const short = [aging.issue({ dnsNames: [HOST], notBefore: NOW - DAY, notAfter: NOW + 61 * DAY - 1000 })];
+    const host = watched(roots);
+    host.wait(50 * DAY);
+    expect(about(host.shows(short))).toEqual([]);
+    expect(daily(watched(roots), 62, { settings: { steps: null, muted: ['refused_from'] } })).toEqual([]);
   });
 });
 

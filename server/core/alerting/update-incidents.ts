@@ -1,12 +1,6 @@
-import {
-  alertSteps,
-  isCriticalStep,
-  isRegistrationCritical,
-  registrationSteps,
-  type Step,
-} from '../alert-steps.ts';
+import { alertSteps, isCriticalStep, isLastWeek, type Step, stepsBefore } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
-import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
+import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep } from './alert.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
@@ -48,6 +42,7 @@ const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = [
   'expiry',
   'revoked',
   'replacement_wanted',
+  'refused_from',
   'registration',
 ];
 
@@ -220,6 +215,8 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
       : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
   if (!isThere) return true;
+  // On that day the refusal begins: it is no longer to come, but it is not over.
+  if (facts.refusal !== undefined && facts.refusal.from <= judgedAt) return false;
   const servedFingerprints = [
     ...addresses.map((address) => address.fingerprint),
     ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
@@ -327,13 +324,14 @@ function hasUnsentStep(check: RecordedCheck, known: Notified, condition: Conditi
   return dueStep(check, known, condition) !== null;
 }
 
-/** Returns the alert steps of an expiry or of a registration that ends; null for other problems. */
+/** Returns the alert steps of an expiry or before another day; null for other problems. */
 function stepsOf(
   { settings }: RecordedCheck,
   { expiring, facts }: Condition,
 ): { step: Step; at: number }[] | null {
   if (expiring !== null) return alertSteps(expiring, settings.steps);
-  return facts.registration === undefined ? null : registrationSteps(facts.registration);
+  const day = alertDay(facts);
+  return day && stepsBefore(day);
 }
 
 function dueStep(
@@ -347,10 +345,9 @@ function dueStep(
     const crossed = steps.findLast(({ at }) => at <= check.now);
     if (crossed === undefined || isExpiryStepNotified(known, crossed)) return null;
     const { step, at } = crossed;
+    const day = alertDay(facts);
     const isCritical =
-      facts.registration !== undefined
-        ? isRegistrationCritical(facts.registration, at)
-        : expiring !== null && isCriticalStep(step, expiring);
+      day === null ? expiring !== null && isCriticalStep(step, expiring) : isLastWeek(day, at);
     return { step, severity: isCritical ? 'critical' : 'warning' };
   }
   const isPartial = problem === 'chain_broken' && severity === 'warning';

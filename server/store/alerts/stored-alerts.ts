@@ -7,6 +7,7 @@ import {
   type DomainAlertSettings,
 } from '../../core/alerting/settings.ts';
 import { storedJson, storedJsonOrNull } from '../db/stored-json.ts';
+import { CLIENTS } from '../../../contract/check-words.ts';
 import { OPTIONAL_EVENTS } from '../../../contract/words.ts';
 
 const certificate = z
@@ -28,6 +29,7 @@ const facts = z.object({
   registration: z
     .object({ domain: z.string(), expiresAt: z.number(), registrar: z.string().nullable() })
     .exactOptional(),
+  refusal: z.object({ from: z.number(), clients: z.array(z.enum(CLIENTS)) }).exactOptional(),
   dueAt: z.number().exactOptional(),
   startedAt: z.number().optional(),
   endedAt: z.number().nullable().optional(),
@@ -51,6 +53,7 @@ export function readAlertFacts(
     successor: stored.successor ?? null,
     ...(stored.dueAt !== undefined && { dueAt: stored.dueAt }),
     ...(stored.registration && { registration: stored.registration }),
+    ...(stored.refusal && { refusal: stored.refusal }),
     startedAt: stored.startedAt ?? at,
     endedAt: stored.endedAt ?? null,
   };

@@ -76,6 +76,17 @@ const ALERTS: Record<string, Changes> = {
     facts: { successor: { ...successor, name: '*.fjord.example' } },
     mail: { isAboutSeveral: true },
   },
+  'refused-from': {
+    ...zone,
+    alert: { kind: 'refused_from', step: '30d', severity: 'warning' },
+    certificateIs: { notAfter: NOW + 90 * DAY },
+    facts: {
+      message:
+        'From 20 December 2026, 12:00 UTC on, Firefox and Go refuse this certificate: its root “Fjord Root” expires then, and it leads to no other.',
+      fix: 'Before 20 December 2026, 12:00 UTC, install a certificate that leads to another root.',
+      refusal: { from: NOW + 30 * DAY, clients: ['firefox', 'go'] },
+    },
+  },
   registration: {
     ...zone,
     alert: { kind: 'registration', step: '14d', severity: 'warning' },

@@ -23,6 +23,7 @@ const MUTED_WORDS: Record<AlertSettingsWire['muted'][number], string> = {
   changed: 'unexpected changes',
   replacement_wanted: 'replacement requests',
   not_deployed: 'unfinished renewals',
+  refused_from: 'refusals ahead',
   registration: 'domain registrations',
   good_news: 'recovery',
 };

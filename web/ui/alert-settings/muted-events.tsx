@@ -25,6 +25,11 @@ const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
     note: 'A day after a renewal, some domains still serve the old certificate.',
   },
   {
+    name: 'refused_from',
+    label: 'Refusals ahead',
+    note: '60, 30 and 7 days before clients refuse a certificate.',
+  },
+  {
     name: 'registration',
     label: 'Domain registrations',
     note: '60, 30, 14, 7 and 1 days before a registration ends.',
