@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/auth/identity-events.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
-import { type NewOwnerPolicy, tablesWith } from '../../server/store/schema/catalogue.ts';
+import { tablesWith } from '../../server/store/schema/catalogue.ts';
+import type { NewOwnerPolicy } from '../../server/store/schema/catalogue-rules.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { accountTables, type Row, rowsOf } from '../kit/databases/account-tables.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
