@@ -111,6 +111,20 @@ export async function provision(api: TestApi): Promise<{
       port: 443,
     })
     .execute();
+  // Rows of `deadlines` exist only for a certificate that a dated rule concerns.
+  await api.store.db
+    .insertInto('deadlines')
+    .values({
+      account_id: squatter.id,
+      monitor_id: domain,
+      fingerprint: 'f'.repeat(64),
+      rule: 'server_auth_only',
+      from_at: 1,
+      not_after: 1,
+      first_seen_at: 1,
+      renewed_at: null,
+    })
+    .execute();
   await pretendProof(api, squatter.id, false);
   return {
     squatter,

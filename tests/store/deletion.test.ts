@@ -109,6 +109,18 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     .insertInto('other_leaves')
     .values({ account_id: account.id, monitor_id: monitorId, host: `${name}.example`, port: 443, ...other })
     .execute();
+  await store.db
+    .insertInto('deadlines')
+    .values({
+      account_id: account.id,
+      monitor_id: monitorId,
+      rule: 'server_auth_only',
+      from_at: NOW,
+      first_seen_at: NOW,
+      renewed_at: null,
+      ...other,
+    })
+    .execute();
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
   // Makes the host down: the second check confirms the failure.

@@ -216,6 +216,7 @@ const TIMES: Record<string, readonly string[]> = {
     'maintenance_windows: starts_at ends_at',
     'subscriptions: period_starts_at period_ends_at cancels_at past_due_since refunded_at told_at refund_told_at',
     'payment_events: occurred_at refund_at',
+    'deadlines: from_at',
   ],
   'only delays when its row is deleted or left out': [
     'trials: account_deleted_at',
@@ -244,6 +245,7 @@ const TIMES: Record<string, readonly string[]> = {
     'calendar_feeds: created_at',
     'status_pages: created_at changed_at',
     'badges: created_at',
+    'deadlines: first_seen_at renewed_at',
     'authorities: created_at',
     'api_tokens: created_at',
     'trials: started_at',

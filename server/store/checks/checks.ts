@@ -41,6 +41,7 @@ import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
 import { storeCheckEvidence, type StoredEvidence } from './check-evidence.ts';
+import { writeDeadlines, writePublicLeaves } from './deadlines.ts';
 import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { currentVerdict, dropUnusedVerdict, momentOf, saveVerdict } from './verdict-row.ts';
@@ -92,7 +93,9 @@ export async function saveCheck(
       limits: store.limits,
       now,
     });
+    if (isNew) await writePublicLeaves(trx, check.verdict);
     await saveVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
+    await writeDeadlines(trx, key, { ...check, previous });
     await recordState(trx, key, {
       stored,
       wasReached: previous?.reached ?? null,

@@ -292,7 +292,7 @@ async function problemsOf(
  * Returns the first three monitors by name of each certificate. Reads them one by one from an index, because some certificates
  * have thousands.
  */
-async function firstMonitors(
+export async function firstMonitors(
   { db }: Store,
   { accountId, fingerprints }: OfPage,
 ): Promise<Map<string, (Targeted & { id: string })[]>> {
@@ -324,6 +324,7 @@ async function firstMonitors(
     .where('account_id', '=', accountId)
     .where('fingerprint', 'in', fingerprints)
     .execute();
+  if (rows.length === 0) return new Map();
   const ids = new Map(
     rows.map(({ fingerprint, ...places }) => [
       fingerprint,

@@ -128,6 +128,13 @@ const RULES = {
   monitor_totals: { bound: 'one per account', ...TRIGGER_RULES },
   served_certificates: { bound: 'at most one per monitor and address', ...TRIGGER_RULES },
   other_leaves: { bound: 'at most one per monitor and address', ...HISTORY_RULES },
+  deadlines: {
+    bound: 'one per monitor, leaf and rule, and the last replaced one',
+    newOwner: { kept: BY_CHECKS },
+    exported: 'The list of deadlines has it.',
+    // Pages show for 90 days after a date how many certificates were renewed before.
+    expires: { at: ['from_at'], keepMs: 90 * DAY_MS, only: sql`renewed_at is not null` },
+  },
   monitor_states: { bound: 'one per monitor', ...HISTORY_RULES },
   check_runs: {
     bound: '20,000 per monitor; the days of its plan',

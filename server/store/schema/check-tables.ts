@@ -161,6 +161,8 @@ export interface CertificatesTable {
    * stored the row (migration 0038).
    */
   sort_name: Generated<string | null>;
+  /** 1 if a check found a path to a root of a public root program; null if none did, or if only an older program checked it. */
+  public_root: Generated<Flag | null>;
 }
 
 /**
@@ -201,6 +203,26 @@ export interface OtherLeavesTable {
   problem: CertificateProblem | null;
   /** Until when the renewal of the leaf is on schedule, ms UTC; null for leaves that are not short-lived or not trusted. */
   on_schedule_until: number | null;
+}
+
+/**
+ * The certificates that a rule with a date concerns, one row per rule, certificate and monitor that serves it. Also the requests of
+ * CAs to replace a certificate, whose rule is `REPLACEMENT_WANTED`.
+ */
+export interface DeadlinesTable {
+  account_id: string;
+  monitor_id: string;
+  fingerprint: string;
+  /** Id of the rule, as in findings. A later version may not have the rule any more. */
+  rule: string;
+  /** From when the rule holds, ms UTC; for requests of CAs the end of the renewal window. */
+  from_at: number;
+  /** End of validity, ms UTC. */
+  not_after: number;
+  /** Time of the first check that found that the rule concerns the certificate, ms UTC. */
+  first_seen_at: number;
+  /** Time of the check since which no address of the monitor serves the certificate, ms UTC; null while one does. */
+  renewed_at: number | null;
 }
 
 /**

@@ -34,6 +34,7 @@ import type {
 import type {
   CertificatesTable,
   CheckRunsTable,
+  DeadlinesTable,
   EvidenceTable,
   FaviconsTable,
   MonitorCertificatesTable,
@@ -310,6 +311,7 @@ export interface Tables {
   monitor_totals: MonitorTotalsTable;
   served_certificates: ServedCertificatesTable;
   other_leaves: OtherLeavesTable;
+  deadlines: DeadlinesTable;
   monitor_states: MonitorStatesTable;
   check_runs: CheckRunsTable;
   monitor_days: MonitorDaysTable;

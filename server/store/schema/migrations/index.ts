@@ -19,6 +19,7 @@ import { addIncidentMembers } from './0036-incident-members.ts';
 import { listFlawed } from './0037-flaws.ts';
 import { addSortNames } from './0038-sort-names.ts';
 import { addLogLists } from './0039-log-lists.ts';
+import { addDeadlines } from './0040-deadlines.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -56,6 +57,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0037-flaws': { up: listFlawed, breaking: false },
   '0038-sort-names': { up: addSortNames, breaking: false },
   '0039-log-lists': { up: addLogLists, breaking: false },
+  '0040-deadlines': { up: addDeadlines, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
