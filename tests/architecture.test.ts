@@ -301,6 +301,7 @@ describe('Source files', () => {
     expect(readers.toSorted()).toEqual([
       'server/api/auth/export-routes.ts',
       'server/api/domains/certificate-routes.ts',
+      'server/api/domains/deadline-routes.ts',
       'server/api/domains/domain-list-routes.ts',
       'server/api/operations/account-metrics-routes.ts',
       'server/api/publishing/status-routes.ts',

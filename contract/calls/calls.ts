@@ -3,6 +3,7 @@ import * as account from './account.ts';
 import * as alert from './alert.ts';
 import * as authority from './authority.ts';
 import * as certificate from './certificate.ts';
+import * as deadline from './deadline.ts';
 import * as deployment from './deployment.ts';
 import * as domain from './domain.ts';
 import * as domainImport from './domain-import.ts';
@@ -38,6 +39,7 @@ export const CALLS = {
   ...domain,
   ...domainImport,
   ...certificate,
+  ...deadline,
   ...alert,
   ...payment,
   ...status,

@@ -47,6 +47,7 @@ import { createSessions } from './auth/session.ts';
 import { staticPageRoutes } from './http/static-pages.ts';
 import { createLocalAccess } from './http/local-access.ts';
 import { certificateRoutes } from './domains/certificate-routes.ts';
+import { deadlineRoutes } from './domains/deadline-routes.ts';
 import { domainAddRoutes } from './domains/domain-add-routes.ts';
 import { domainActionRoutes } from './domains/domain-action-routes.ts';
 import { domainImportRoutes } from './domains/domain-import-routes.ts';
@@ -212,6 +213,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
 function domainRoutes(api: Api, parts: AppParts): void {
   domainListRoutes(api, parts);
   certificateRoutes(api, parts);
+  deadlineRoutes(api, parts);
   domainAddRoutes(api, parts);
   domainActionRoutes(api, parts);
   domainImportRoutes(api, parts);

@@ -27,6 +27,10 @@ get    /api/domain/export
 get    /api/certificate/list
 get    /api/certificate/export
 get    /api/certificate/{fingerprint}
+get    /api/deadline/list
+get    /api/deadline/certificates
+get    /api/deadline/export
+get    /api/deadline/{rule}/calendar
 post   /api/domain/import/preview
 get    /api/domain/{id}
 get    /api/domain/{id}/favicon

@@ -281,6 +281,19 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
   await store.db.updateTable('monitors').set({ icon_fetched: 1 }).where('id', '=', domain).execute();
   const certificates = certificatesOf(name);
   await giveCertificates(store, { accountId, monitorId: domain, certificates: certificates.seen, now });
+  await store.db
+    .insertInto('deadlines')
+    .values({
+      account_id: accountId,
+      monitor_id: domain,
+      fingerprint: certificates.things.certificate,
+      rule: 'server_auth_only',
+      from_at: now,
+      not_after: now,
+      first_seen_at: now,
+      renewed_at: null,
+    })
+    .execute();
   const other = await newSession(store, { accountId, cookieName: '', now });
   const authority = randomUUID();
   await store.db

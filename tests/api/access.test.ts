@@ -72,6 +72,10 @@ get    /api/certificate/list                                401        ok       
 get    /api/certificate/export                              401        ok       ok        ok       ok       401       401
 post   /api/certificate/expect                              401        ok       invalid_request premium  ok       401       401
 get    /api/certificate/{fingerprint}                       401        ok       404       ok       ok       401       401
+get    /api/deadline/list                                   401        ok       ok        ok       ok       401       401
+get    /api/deadline/certificates                           401        ok       ok        ok       ok       401       401
+get    /api/deadline/export                                 401        ok       ok        ok       ok       401       401
+get    /api/deadline/{rule}/calendar                        401        ok       404       ok       ok       401       401
 get    /api/domain/export                                   401        ok       ok        ok       ok       401       401
 post   /api/domain/add                                      401        ok       ok        limit    ok       401       401
 get    /api/domain/{id}                                     401        ok       404       ok       ok       401       401

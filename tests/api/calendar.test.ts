@@ -51,6 +51,7 @@ const calendarOf = (
     productName: 'Certlantern',
     publicUrl: new URL('https://certs.example'),
     timeZone,
+    deadlines: [],
     now: NOW,
   });
 
@@ -67,6 +68,7 @@ it('A calendar has one expiry and one renewal event per certificate, which name 
     productName: 'Certlantern',
     publicUrl: new URL('https://certs.example'),
     timeZone: null,
+    deadlines: [],
     now: NOW,
   });
   const events = eventsIn(text);
@@ -212,6 +214,7 @@ it('A calendar has an expiry and a renewal event for each of 2,000 domains', () 
     productName: 'C',
     publicUrl: new URL('https://c.example'),
     timeZone: 'Asia/Tokyo',
+    deadlines: [],
     now: NOW,
   };
   const text = calendarText(domains, options);

@@ -15,12 +15,14 @@ export async function finishChecks(
   { store, clock }: Pick<TestApi, 'store' | 'clock'>,
   authority: MintedAuthority,
   look: (monitor: Monitor) => Observation,
+  /** True if the authority counts as a root of a public program. */
+  { arePublic = false } = {},
 ): Promise<number> {
   const now = clock.now();
   const claimed = await claimDue(store, { now, limit: 100, leaseMs: 60_000, claimedBy: 'test' });
   for (const monitor of claimed) {
     const observation = look(monitor);
-    const verdict = judge(observation, now, createTrustStore([authority.der]));
+    const verdict = judge(observation, now, createTrustStore([authority.der], { arePublic }));
     const chain = observation.addresses.flatMap((seen) =>
       seen.outcome === 'handshake' ? seen.presentedChain : [],
     );

@@ -52,7 +52,14 @@ it('The OpenAPI document describes exactly the calls that are served, with their
     // Shows that the call is served: every refusal differs from the answer for an unknown call.
     const id = call === CALLS.oidcCallback ? provider.id : crypto.randomUUID();
     const token = 'A'.repeat(43);
-    const params = { id, key: id, token, fingerprint: 'a'.repeat(64), file: `${token}.ics` };
+    const params = {
+      id,
+      key: id,
+      token,
+      fingerprint: 'a'.repeat(64),
+      file: `${token}.ics`,
+      rule: 'server_auth_only',
+    };
     const answer = await client.ask(call, { params });
     const status = String(answer.status);
     expect(Object.keys(operation?.responses ?? {}), `${name} answers ${status}`).toContain(status);

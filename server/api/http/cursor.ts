@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StoryCursor } from '../../store/checks/certificate-story.ts';
 import type { CertificateCursor } from '../../store/monitors/certificate-list.ts';
+import type { DeadlineCursor } from '../../store/monitors/deadline-list.ts';
 import type { MonitorCursor } from '../../store/monitors/monitor-filter.ts';
 import { type Refusal, refuse } from './problem.ts';
 
@@ -79,6 +80,19 @@ export function readCertificateCursor(
   return cursor === undefined
     ? null
     : readCursor<CertificateCursor>(cursor, certificatePositionSchemas[sort]);
+}
+
+const deadlinePositionSchema = z.strictObject({
+  fromAt: instant,
+  rule: id,
+  isDone: z.number().int().min(0).max(1),
+  notAfter: instant,
+  fingerprint,
+});
+
+/** Reads a cursor of the certificates with deadlines. Returns null if there is no cursor, and a refusal if it is invalid. */
+export function readDeadlineCursor(cursor: string | undefined): DeadlineCursor | Refusal | null {
+  return cursor === undefined ? null : readCursor<DeadlineCursor>(cursor, deadlinePositionSchema);
 }
 
 const storyPositionSchema = z.strictObject({

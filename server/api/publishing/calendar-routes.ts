@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from 'ical-generator';
 import { CALLS } from '../../../contract/calls/calls.ts';
+import type { DeadlineWire } from '../../../contract/calls/deadline.ts';
 import {
   type CalendarDomain,
   createCalendarFeed,
   readCalendarDomains,
   removeCalendarFeed,
 } from '../../store/publishing/calendar-feeds.ts';
+import { readDeadlines } from '../domains/deadlines.ts';
 import type { Api, AppParts } from '../http/api.ts';
+import { addDeadlineEvents } from './deadline-events.ts';
 import { respondWithEtag } from '../http/answer-cache.ts';
 import { refuse } from '../http/problem.ts';
 import { expectedRenewal } from '../../core/alert-steps.ts';
@@ -44,7 +47,9 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
     const feed = await readCalendarDomains(store, { token, now });
     if (feed === null) return refuse('not_found', 'There is no such calendar.');
     const { productName, publicUrl } = config;
-    const text = calendarText(feed.domains, { productName, publicUrl, timeZone: feed.timeZone, now });
+    const { accountId, timeZone, domains } = feed;
+    const { deadlines } = await readDeadlines(store, { accountId, now });
+    const text = calendarText(domains, { productName, publicUrl, timeZone, deadlines, now });
     return respondWithEtag(c, text, {
       contentType: 'text/calendar; charset=utf-8',
       headers: {
@@ -64,17 +69,17 @@ const EVENT_MS = HOUR_MS / 2;
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1). The domains that serve a certificate share its events, under
+ * Renders expiries, renewal windows and the dates of rules as iCalendar (RFC 5545 §3.6.1). The domains that serve a certificate share its events, under
  * the id of the oldest of these domains. Events do not contain the current time, so the ETag only changes when a domain was checked
  * or an event is added or dropped.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],
-  { productName, publicUrl, timeZone, now }: CalendarOptions,
+  { productName, publicUrl, timeZone, deadlines, now }: CalendarOptions,
 ): string {
   const calendar = ical({
     name: `${productName}: certificates`,
-    description: 'When certificates expire, and when to renew them.',
+    description: 'When certificates expire, when to renew them, and when rules change.',
     prodId: { company: 'Certlantern', product: 'certificates', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: REFRESH_SECONDS,
@@ -99,6 +104,7 @@ export function calendarText(
       ),
     });
   }
+  addDeadlineEvents(calendar, deadlines, publicUrl);
   return calendar.toString();
 }
 
@@ -114,6 +120,7 @@ interface CalendarOptions {
   publicUrl: URL;
   /** IANA name of the time zone that determines the days of all-day events; null for UTC. */
   timeZone: string | null;
+  deadlines: readonly DeadlineWire[];
   now: number;
 }
 

@@ -73,7 +73,7 @@ const PAGE_SIZE = 500;
 export async function readCalendarDomains(
   store: Store,
   { token, now }: { token: string; now: number },
-): Promise<{ timeZone: string | null; domains: CalendarDomain[] } | null> {
+): Promise<{ accountId: string; timeZone: string | null; domains: CalendarDomain[] } | null> {
   const feed = await store.db
     .selectFrom('calendar_feeds')
     .innerJoin('accounts', 'accounts.id', 'calendar_feeds.account_id')
@@ -115,5 +115,9 @@ export async function readCalendarDomains(
     if (!last || rows.length < PAGE_SIZE) break;
     after = last.id;
   }
-  return { timeZone: feed.time_zone, domains: domains.toSorted((a, b) => a.createdAt - b.createdAt) };
+  return {
+    accountId: feed.account_id,
+    timeZone: feed.time_zone,
+    domains: domains.toSorted((a, b) => a.createdAt - b.createdAt),
+  };
 }
