@@ -47,7 +47,7 @@ describe('the problem of a host', () => {
 });
 
 describe('the problem of a certificate', () => {
-  it('is `refused` if some clients refuse it, and `overdue` if its renewal is overdue', () => {
+  it('is `refused` if some clients refuse it, `overdue` if its renewal is overdue, and `flawed` if its intermediate ends soon', () => {
     const issuer = { der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null };
     const leaf = issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] });
     const refused = judge(observation([handshakeWith([leaf])], { authorities: [issuer] }), NOW, trustStore);
@@ -57,6 +57,18 @@ describe('the problem of a certificate', () => {
     expect(problemIn(SOUND_VERDICT)).toBeNull();
     expect(problemIn(soundWith(overdue))).toBe('overdue');
     expect(problemIn(soundWith({ ...overdue, severity: 'note' }))).toBeNull();
+    const limiting = {
+      ...(SOUND_VERDICT.lastSeen?.expiring[0] ?? expect.fail()),
+      role: 'intermediate' as const,
+    };
+    const ending = (fingerprint: string, days: number): Verdict => ({
+      ...SOUND_VERDICT,
+      limiting: { ...limiting, fingerprint, notAfter: NOW + days * DAY_MS },
+    });
+    const own = SOUND_VERDICT.path.at(-1)?.fingerprint ?? expect.fail();
+    expect(problemIn(ending(own, 14.9))).toBe('flawed');
+    expect(problemIn(ending(own, 15))).toBeNull();
+    expect(problemIn(ending('of another chain', 14.9))).toBeNull();
   });
 });
 

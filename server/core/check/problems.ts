@@ -57,8 +57,16 @@ export function certificateProblem(
   if (serious.some(({ code }) => code === 'name_mismatch')) return 'wrong_name';
   if (serious.length > 0) return 'untrusted';
   if (its.some((finding) => isRefusal(finding, protocol))) return 'refused';
-  return flawOf(its.filter((finding) => finding.fingerprint === fingerprint))?.code ?? null;
+  const flaw = flawOf(its.filter((finding) => finding.fingerprint === fingerprint))?.code ?? null;
+  const { path, judgedAt } = verdict;
+  // Its chain can end before the leaf of another address, whose certificate then has no fault.
+  const isLimited = path.some((one) => one.fingerprint === verdict.limiting?.fingerprint);
+  return isLeaf && isLimited && endsFirstSoon(verdict, judgedAt) ? 'flawed' : flaw;
 }
+
+/** Returns whether an intermediate expires first, and within two weeks. */
+const endsFirstSoon = ({ limiting }: Verdict, now: number): boolean =>
+  limiting?.role === 'intermediate' && limiting.notAfter < now + (SOON_DAYS + 1) * DAY_MS;
 
 /** Returns whether a client that we know does not connect today. False just before the start of validity, because our clock may be wrong. */
 const isRefusal = (finding: Finding, protocol: Protocol): boolean =>
@@ -90,11 +98,7 @@ export function problemOf(
   const refusal = findings.find((finding) => isRefusal(finding, endpoint.protocol));
   if (refusal) return { code: 'refused', message: findingMessage(refusal, host) };
   const flaw = flawOf(findings);
-  if (
-    flaw?.code !== 'flawed' &&
-    limiting?.role === 'intermediate' &&
-    limiting.notAfter < now + (SOON_DAYS + 1) * DAY_MS
-  ) {
+  if (flaw?.code !== 'flawed' && limiting !== null && endsFirstSoon(verdict, now)) {
     return { code: 'flawed', message: limitingMessage(limiting) };
   }
   return flaw && { code: flaw.code, message: findingMessage(flaw.finding, host) };
