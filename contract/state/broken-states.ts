@@ -6,10 +6,14 @@ const WITH_BADGES = ['revoked', 'critical', 'soon'] as const satisfies Attention
 type BrokenState = Exclude<AttentionReason, (typeof WITH_BADGES)[number]>;
 
 /**
- * Returns what is wrong with a host and its certificate, most urgent first. Leaves out a near expiry and a revocation, which have badges.
+ * Returns what is wrong with a host and its certificate, most urgent first. `more` are reasons that follow from its findings. Leaves out a near expiry and a revocation, which have badges.
  * Returns nothing for a paused domain, because its problems may be fixed by now.
  */
-export function brokenStates(domain: BrokenFacts, now: number): BrokenState[] {
+export function brokenStates(
+  domain: BrokenFacts,
+  now: number,
+  more: readonly AttentionReason[] = [],
+): BrokenState[] {
   const { state, trusted, refused, attention, unreachable, uptime } = domain;
   if (state === 'paused') return [];
   const isDown = uptime.state === 'down';
@@ -22,6 +26,7 @@ export function brokenStates(domain: BrokenFacts, now: number): BrokenState[] {
     trusted === false && !isOver && 'untrusted',
     refused && state !== 'expired' && 'refused',
     isRenewalOverdue(domain, now) && 'overdue',
+    ...more,
   ];
   const hasBadge = (reason: AttentionReason) => WITH_BADGES.some((one) => one === reason);
   const rankOf = (reason: BrokenState) =>

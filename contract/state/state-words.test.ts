@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_NOW, exampleDomain } from '../../tests/kit/pages/example-domain.ts';
 import { brokenStates } from './broken-states.ts';
+import type { AttentionReason } from '../words.ts';
 import { isVerifiedActive, overdueReason, revocationNote } from './state-words.ts';
 
 const answer = (state: 'good' | 'unknown' | 'unavailable' | 'not_applicable') => ({
@@ -12,7 +13,8 @@ const unreachable = { stage: 'dns', reason: 'name_not_found', message: 'No addre
 it('brokenStates names the most urgent state first, as the headline does; none while paused', () => {
   const uptime = { ...exampleDomain().uptime, state: 'down' as const };
   const overdue = { overdue_at: new Date(EXAMPLE_NOW - 1).toISOString(), is_short_lived: false };
-  const states = (differences: object) => brokenStates({ ...exampleDomain(), ...differences }, EXAMPLE_NOW);
+  const states = (differences: object, ...more: AttentionReason[]) =>
+    brokenStates({ ...exampleDomain(), ...differences }, EXAMPLE_NOW, more);
   expect(states({})).toEqual([]);
   expect(states({ uptime, unreachable, trusted: null })).toEqual(['down']);
   expect(states({ uptime, unreachable, state: 'unread', trusted: null })).toEqual(['down', 'unreachable']);
@@ -20,6 +22,8 @@ it('brokenStates names the most urgent state first, as the headline does; none w
   expect(states({ uptime, state: 'expired', attention: 'expired' })).toEqual(['expired', 'down']);
   expect(states({ uptime, trusted: false })).toEqual(['untrusted', 'down']);
   expect(states({ attention: 'flawed' })).toEqual(['flawed']);
+  expect(states({ attention: 'soon', state: 'soon' }, 'flawed')).toEqual(['flawed']);
+  expect(states({ state: 'expired', trusted: false }, 'untrusted')).toEqual(['expired', 'untrusted']);
   expect(states({ attention: 'soon', renewal: overdue })).toEqual(['overdue']);
   expect(states({ state: 'expired', renewal: overdue })).toEqual(['expired']);
   expect(states({ state: 'revoked', trusted: false })).toEqual([]);

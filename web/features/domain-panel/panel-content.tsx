@@ -3,6 +3,7 @@ import { Tabs } from 'radix-ui';
 import { type ComponentType, useEffect, useRef } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { brokenStates } from '../../../contract/state/broken-states.ts';
+import { findingReasons } from '../../domain/finding-reasons.ts';
 import { overdueReason, STATE_NAMES } from '../../../contract/state/state-words.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
 import { PANEL_SECTIONS, type PanelSectionName } from '../../lib/dashboard-search.ts';
@@ -163,7 +164,7 @@ function ReportErrorBand({ read, error, now }: { read: ReportRead; error: Error;
 /** Shows Paused if the domain is paused, then what is broken or not known yet, and last, in every state, Active or Revoked. */
 function HostState({ domain, now }: { domain: DomainWire; now: number }) {
   const isChecking = domain.checking && domain.fingerprint === null;
-  const broken = isChecking ? [] : brokenStates(domain, now);
+  const broken = isChecking ? [] : brokenStates(domain, now, findingReasons(domain, now));
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
       {domain.paused !== null && <StateBadge state="paused" />}

@@ -77,7 +77,7 @@ describe('cardTrouble', () => {
         findings: [finding('certificates_differ', 'warning')],
         weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' },
       },
-      'flawed: Needs a fix · Says certificates_differ. · Limited by R13: 1 December',
+      'flawed: Needs a fix · Says certificates_differ. · Limited by R13: 1 Dec',
     ],
     [
       'shows a finding without a colour until the server counts it',
@@ -175,12 +175,12 @@ describe('cardTrouble', () => {
     [
       'mentions an intermediate that expires first',
       { weakest_link: { name: 'R13', expiry_date: '2026-12-15T10:00:00.000Z' } },
-      'null: Limited by R13: 15 December',
+      'null: Limited by R13: 15 Dec',
     ],
     [
       'warns of an intermediate that expires soon, once the server counts that',
       { attention: 'flawed', weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' } },
-      'flawed: Needs a fix · Limited by R13: 1 December',
+      'flawed: Needs a fix · Limited by R13: 1 Dec',
     ],
     [
       'reports a refused connection if no certificate was ever read',

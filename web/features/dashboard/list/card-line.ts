@@ -1,15 +1,13 @@
-import { expiryBadge } from '../../../../contract/state/badge.ts';
-import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
 import { serverText, visibleText } from '../../../ui/visible-text.ts';
-import { dayAndMonth, shortDay } from '../../../domain/day-and-month.ts';
+import { shortDay } from '../../../domain/day-and-month.ts';
 import { shortReachLine } from './reach-line.ts';
 import { downLine } from './down-line.ts';
 import { overdueReason, STATE_NAMES } from '../../../../contract/state/state-words.ts';
 import { isRenewalOverdue, scheduleWords } from '../../../../contract/state/schedule.ts';
 import { heldBackLine, heldBackSentence, scheduleLine } from '../../../domain/domain-lines.ts';
 import { longDate } from '../../../lib/format.ts';
-import { stateOfFinding } from '../../../domain/state-marks.tsx';
-import { isProblem } from '../../../../contract/check-words.ts';
+import { isEnded, isLimitedSoon, reasonOf, worstFinding } from '../../../domain/finding-reasons.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '../../../../contract/words.ts';
 
 export interface CardLine {
@@ -120,14 +118,15 @@ function endedLine(domain: DomainWire, now: number): Line | null {
 }
 
 /** Returns a line about an intermediate that expires before the leaf; null if there is none. */
-function limit({ weakest_link: weakest, attention }: DomainWire, now: number): Line | null {
+function limit(domain: DomainWire, now: number): Line | null {
+  const { weakest_link: weakest } = domain;
   if (weakest === null) return null;
   const name = visibleText(weakest.name);
-  const isSoon = attention !== null && expiryBadge(Date.parse(weakest.expiry_date), now) !== null;
+  const isSoon = isLimitedSoon(domain, now);
   return {
     state: isSoon ? 'flawed' : null,
     name: isSoon ? STATE_NAMES.flawed : undefined,
-    text: `Limited by ${name}: ${dayAndMonth(weakest.expiry_date, now)}`,
+    text: `Limited by ${name}: ${shortDay(weakest.expiry_date, now)}`,
     title: `Its intermediate ${name} expires first, on ${longDate(weakest.expiry_date)}.`,
   };
 }
@@ -147,22 +146,3 @@ function schedule(domain: DomainWire, now: number): Line | null {
 }
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Returns the finding for the card: the first that is a problem today and has no line of its own. */
-function worstFinding(domain: DomainWire, now: number): FindingWire | null {
-  const isEnd = (code: string) => (code === 'expired' || code === 'revoked') && isEnded(domain);
-  const isRenewal = (code: string) =>
-    code === 'renewal_overdue' && (isEnded(domain) || isRenewalOverdue(domain, now));
-  const isNews = (one: FindingWire) => isProblem(one) && !isEnd(one.code) && !isRenewal(one.code);
-  return domain.findings.find(isNews) ?? null;
-}
-
-const isEnded = ({ state }: DomainWire): boolean => state === 'expired' || state === 'revoked';
-
-/** Returns the problem that a finding stands for; null if it does not count as one. */
-function reasonOf(finding: FindingWire, domain: DomainWire): AttentionReason | null {
-  const { refused, attention } = domain;
-  if (attention === null) return null;
-  const state = stateOfFinding(finding, domain.state);
-  return state === 'flawed' && refused ? 'refused' : state;
-}

@@ -26,12 +26,12 @@ const HEAD: Column<DomainSort>[] = [
   { label: 'Domain', width: '', shown: '', sort: 'name' },
   {
     label: 'Remaining',
-    width: 'w-[134px] [@media(min-width:900px)]:w-[168px]',
+    width: 'w-[134px] [@media(min-width:900px)]:w-[144px]',
     shown: 'max-md:hidden',
   },
   {
     label: 'Expires On',
-    width: 'w-[138px] [@media(min-width:900px)]:w-[158px]',
+    width: 'w-[138px] [@media(min-width:900px)]:w-[150px]',
     shown: 'max-md:hidden',
     sort: 'soonest',
   },
