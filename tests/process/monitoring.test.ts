@@ -154,7 +154,19 @@ describe('The metrics', () => {
     const labels = [...metrics.matchAll(/^certlantern_\w+\{([^}]*)\}/gm)].flatMap(([, text = '']) =>
       [...text.matchAll(/(\w+)="/g)].map(([, name = '']) => name),
     );
-    const few = ['code', 'kind', 'le', 'limit', 'method', 'outcome', 'role', 'route', 'status', 'version'];
+    const few = [
+      'code',
+      'kind',
+      'le',
+      'limit',
+      'list',
+      'method',
+      'outcome',
+      'role',
+      'route',
+      'status',
+      'version',
+    ];
     expect([...new Set(labels)].filter((name) => !few.includes(name))).toEqual([]);
     expect(metrics).toMatch(/^certlantern_build_info\{version="\d+\.\d+\.\d+[^"]*",role="all"\} 1$/m);
   });

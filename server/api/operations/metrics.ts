@@ -74,7 +74,7 @@ function createGauges(
     new Gauge({ name, help, labelNames: ['list'], registers: [registry] });
   const listAge = ofList(
     'certlantern_log_list_age_seconds',
-    'Time since a server last sent or confirmed the list of Certificate Transparency logs.',
+    'Time since a server last sent or confirmed the list of Certificate Transparency logs; NaN without a list.',
   );
   const listAttempts = ofList(
     'certlantern_log_list_attempts',
@@ -101,8 +101,10 @@ function createGauges(
         checks.set(await recentChecks(store, now));
       }
       level.set(await schemaLevel(store));
-      for (const [list, { answeredAt, attempts }] of await logListStates(store)) {
-        if (answeredAt !== null) listAge.set({ list }, (now - answeredAt) / SECOND_MS);
+      const lists = await logListStates(store);
+      for (const list of ['google', 'apple']) {
+        const { answeredAt, attempts } = lists.get(list) ?? { answeredAt: null, attempts: 0 };
+        listAge.set({ list }, answeredAt === null ? Number.NaN : (now - answeredAt) / SECOND_MS);
         listAttempts.set({ list }, attempts);
       }
       const raised = new Set(health.alarms.map(({ code }) => code));
