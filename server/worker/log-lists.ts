@@ -71,7 +71,9 @@ export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
   const fetched = Object.entries({ google, apple }).flatMap(([list, url]) =>
     url instanceof URL ? [{ list: list as keyof LogLists, url, address: url.href }] : [],
   );
-  const kept = useLists(store, logListsAtStart({ google, apple }), (lists) => logLists?.onChange(lists));
+  const kept = createListsInUse(store, logListsAtStart({ google, apple }), (lists) =>
+    logLists?.onChange(lists),
+  );
   const stopping = new AbortController();
   const wakeSignal = createWakeSignal();
   let isWanted = false;
@@ -154,7 +156,7 @@ export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
 }
 
 /** Passes the kept lists on. `update` reads a list from the database if its state shows that it changed. */
-function useLists(store: Store, atStart: LogLists, onChange: LogListsOptions['onChange']) {
+function createListsInUse(store: Store, atStart: LogLists, onChange: LogListsOptions['onChange']) {
   let used = atStart;
   /** The times of the kept lists that are in use. */
   const times = new Map<keyof LogLists, Pick<LogListState, 'fetchedAt' | 'answeredAt'>>();
