@@ -86,7 +86,7 @@ describe('the pin labels', () => {
   });
 
   it('on a phone take their row even if there is no room for the name', () => {
-    const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard-garden.example' }], { width: 328 });
+    const layout = laidOut([{ days: 6 }, { days: 14, name: 'git.orchard-garden.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
   });

@@ -282,12 +282,23 @@ function placeToName(labels: readonly EntryLabel[]): number {
  * earlier names out of the bottom row, which it then uses; if its name does not fit there either, it gets the top row.
  */
 export function named<L extends EntryLabel>(
-  labels: readonly L[],
+  given: readonly L[],
   frame: HorizonFrame,
   measure: TextMeasure,
 ): (L & PackedLabel)[] {
   const { rows } = frame;
   const room = { rows, left: frame.todayX, right: namesEnd(frame), keepRow: frame.narrow };
+  const cut = (label: L, width: number): L => ({
+    ...label,
+    ...entryLabel(label.entry, frame, measure, width - NAME_OFFSET - AIR),
+  });
+  // A name that is too long for the room beside its pin is cut, unless too little would be left.
+  const first = packLabels(given, room);
+  const labels = given.map((label, index) =>
+    first[index]?.side === null && label.x + NAME_OFFSET + MIN_NAME_WIDTH + AIR <= room.right
+      ? cut(label, room.right - label.x)
+      : label,
+  );
   const place = placeToName(labels);
   const preferred = labels[place];
   const dense = packLabels(labels, room);
@@ -297,10 +308,6 @@ export function named<L extends EntryLabel>(
   if (spared[place]?.side !== null) return spared;
 
   const { x } = preferred;
-  const cut = (label: L, width: number): L => ({
-    ...label,
-    ...entryLabel(label.entry, frame, measure, width - NAME_OFFSET - AIR),
-  });
   const top = cut(preferred, Math.max(x - room.left, room.right - x));
   const side = x + NAME_OFFSET + top.width + AIR <= room.right ? 'right' : 'left';
   // The stem of this pin crosses all rows. So names before it are cut, unless too little of them would be left.

@@ -85,6 +85,17 @@ describe('the bars of the horizon', () => {
     ]);
   });
 
+  it('have a cut name above them if there is too little room on the right, and another name on the left', () => {
+    const names = barsOf([
+      ...crowd(20, 40),
+      entry(60, 'fault', 4),
+      { ...entry(75, 'fault'), name: 'a-longer-name.example' },
+    ])
+      .slice(1)
+      .map(({ pins }) => pins.map(({ label }) => label));
+    expect(names).toEqual([['fault.example +3'], [expect.stringMatching(/^a-long.*…$/)]]);
+  });
+
   it('name the first healthy host that the filter matches, however wide the horizon and however many are urgent', () => {
     for (const width of [326, 704, 1198])
       for (const urgent of [0, 1, 6])
