@@ -366,7 +366,8 @@ describeEachDatabase('the story of a certificate', (open) => {
     const columns = ['fingerprint', 'names_digest', 'not_before'] as const;
     const stored = store.db.selectFrom('certificates').select(columns).orderBy('fingerprint');
     const before = await stored.execute();
-    await store.db.schema.dropIndex('certificates_names').execute();
+    for (const index of ['certificates_names', 'certificates_lifetimes'])
+      await store.db.schema.dropIndex(index).execute();
     for (const column of ['names_digest', 'not_before'])
       await store.db.schema.alterTable('certificates').dropColumn(column).execute();
     await store.db.transaction().execute((trx) => addCertificateNames(trx as unknown as Kysely<unknown>));
