@@ -38,6 +38,11 @@ test('the list of certificates updates, can be searched and exported, and opens 
   await expect(page.getByLabel(`Details for ${later}`)).toBeVisible();
   await page.goto(`/certificates?certificate=${'a'.repeat(64)}`);
   await expect(page.getByText('No domain of yours has served this certificate.')).toBeVisible();
+
+  await test.step('an address with a filter that the page does not offer shows all certificates', async () => {
+    await page.goto('/certificates?status=problem');
+    await expect(page.getByRole('combobox', { name: 'Status' })).toHaveText('All certificates');
+  });
 });
 
 test('a certificate of two domains is one pin on the horizon, which opens the certificate’s page', async ({

@@ -3,7 +3,6 @@ import { useRef } from 'react';
 import { exportCertificates } from '../../../contract/calls/certificate.ts';
 import { naturalDirection } from '../../../contract/calls/list-order.ts';
 import { STATE_NAMES } from '../../../contract/state/state-words.ts';
-import type { ListStatus } from '../../../contract/words.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { grouped } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -17,7 +16,7 @@ import { SectionError } from '../../domain/section-error.tsx';
 import { CertificatePage } from './certificate-page.tsx';
 import { queryOf, useCertificates } from './certificate-queries.ts';
 import { type CertificateOrder, CertificateTable } from './certificate-table.tsx';
-import { useCertificatesSearch } from './certificates-search.ts';
+import { SHOWN_STATUSES, useCertificatesSearch } from './certificates-search.ts';
 import { LinkButton } from '../../ui/button.tsx';
 
 const PrintedCertificates = lazyPart(
@@ -25,14 +24,13 @@ const PrintedCertificates = lazyPart(
 );
 
 const ALL = 'all';
-const STATUSES: { value: ListStatus | typeof ALL; label: string }[] = [
+const STATUSES = [
   { value: ALL, label: 'All certificates' },
-  { value: 'attention', label: 'Needs attention' },
-  { value: 'expired', label: STATE_NAMES.expired },
-  { value: 'revoked', label: STATE_NAMES.revoked },
-  { value: 'critical', label: STATE_NAMES.critical },
-  { value: 'soon', label: STATE_NAMES.soon },
-];
+  ...SHOWN_STATUSES.map((value) => ({
+    value,
+    label: value === 'attention' ? 'Needs attention' : STATE_NAMES[value],
+  })),
+] as const;
 const DEFAULT_ORDER: CertificateOrder = { sort: 'soonest', direction: 'asc' };
 /** Orders in the menu. Below 900 px it replaces the buttons in the table's header, because some columns are hidden. */
 const ORDERS: (CertificateOrder & { label: string })[] = [

@@ -18,20 +18,32 @@ export interface CertificatesAddress {
   certificate?: string;
 }
 
+/** The filters by state that the page offers. Addresses with another one, such as older links, show all certificates. */
+export const SHOWN_STATUSES = [
+  'attention',
+  'expired',
+  'revoked',
+  'critical',
+  'soon',
+] as const satisfies ListStatus[];
+type ShownStatus = (typeof SHOWN_STATUSES)[number];
+
 /** Search parameters of the list. They are in the URL, so that people can share a view. */
 export interface CertificatesSearch {
   q?: string | undefined;
-  status?: ListStatus | undefined;
+  status?: ShownStatus | undefined;
   order?: CertificateSort | undefined;
   direction?: SortDirection | undefined;
 }
 
+const readStatus = oneOf(SHOWN_STATUSES);
 const readOrder = oneOf(CERTIFICATE_SORTS);
 const readDirection = oneOf(SORT_DIRECTIONS);
 
 /** Returns the parameters of the list, a function that merges a change into the address, and the certificate whose page is shown. */
 export function useCertificatesSearch() {
-  const { certificate, q, status, ...asked }: CertificatesAddress = useSearch({ strict: false });
+  const { certificate, q, ...asked }: CertificatesAddress = useSearch({ strict: false });
+  const status = readStatus(asked.status);
   const order = readOrder(asked.order);
   const direction = readDirection(asked.direction);
   const navigate = useNavigate();
