@@ -89,7 +89,7 @@ test('the list has a certificate that only the second address of a host serves, 
   const newer = { dnsNames, notBefore: daysFromNow(-0.2), notAfter: daysFromNow(89.5) };
   const older = { dnsNames, notBefore: daysFromNow(-60), notAfter: daysFromNow(29.5) };
   const half = await world.serve('half.addresses.example', { ...older, second: newer });
-  await createAccount(page, world, { hosts: [half] });
+  const person = await createAccount(page, world, { hosts: [half] });
   await page.goto('/certificates');
   const table = page.getByRole('table', { name: 'Certificates' });
   const rows = table.locator('tr[data-row]');
@@ -108,6 +108,16 @@ test('the list has a certificate that only the second address of a host serves, 
   await expect(served).toBeVisible();
   await expect(page.getByText('127.0.0.2 (another certificate), 127.0.0.1')).toBeVisible();
   await expect(page.getByText('No domain serves it any more.')).toBeHidden();
+
+  await test.step('of two addresses, the certificate issued first needs a fix, also if it expires last', async () => {
+    const names = { dnsNames: ['shorter.addresses.example'] };
+    const short = { ...names, notBefore: daysFromNow(-0.2), notAfter: daysFromNow(44.5) };
+    const long = { ...names, notBefore: daysFromNow(-60), notAfter: daysFromNow(79.5) };
+    await addByApi(person, await world.serve('shorter.addresses.example', { ...short, second: long }));
+    await page.goto('/certificates?q=shorter');
+    await expect(rows).toHaveText([/44 days left/, /Needs a fix.*79 days left/]);
+    await expect(rows.first()).not.toContainText('Needs a fix');
+  });
 });
 
 test('the page of an expired certificate says how many domains still serve it, and calls no renewal done', async ({
