@@ -26,6 +26,7 @@ import {
   stampCertificate,
 } from '../../../tests/kit/certificates/mint-log.ts';
 import { mintOcspResponse } from '../../../tests/kit/certificates/mint-ocsp.ts';
+import { heapBytes } from '../../../tests/kit/machine/memory.ts';
 import type { Client } from '../../../contract/check-words.ts';
 import { parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { type LogList, parseLogList } from '../../pki/ct/log-list.ts';
@@ -229,8 +230,13 @@ describe('the conclusion about a certificate that was judged before', () => {
     expect(second.spent).toBe(first.spent);
   });
 
-  it('is made again with another list', () => {
-    expect(at(NOW, { ...LISTS })).not.toBe(at(NOW));
+  it('is made again with another list, and keeps no replaced list in memory', async () => {
+    const before = at(NOW);
+    const replaced = new WeakRef<LogLists>({ ...LISTS });
+    expect(at(NOW, replaced.deref())).not.toBe(before);
+    // A WeakRef keeps its object until the end of the task.
+    await new Promise(setImmediate);
+    expect(heapBytes() > 0 && replaced.deref()).toBeUndefined();
   });
 
   it('is made again for a time before it, once a log retires and once the list is too old', () => {

@@ -46,19 +46,26 @@ const POLICY_CLIENTS = ['chromium', 'firefox', 'apple'] as const satisfies reado
 
 interface Conclusion {
   result: Pick<Verdict, 'transparency'>;
-  /** The lists and the time of the conclusion, and the first instant at which it may change (ms UTC). */
-  lists: LogLists;
+  /** The time of the conclusion, and the first instant at which it may change (ms UTC). */
   from: number;
   until: number;
   /** Work units that it cost. */
   cost: number;
 }
 
+type Conclusions = LruCache<string, Conclusion>;
+
 /**
- * Cache of conclusions by certificate, issuer and verified stapled SCTs. Verifying the three SCTs of a certificate takes a third of the
- * CPU time of its check.
+ * Cache of conclusions by certificate, issuer and verified stapled SCTs, for each version of the lists. Lists change daily, so weak keys let
+ * the memory of replaced lists be freed. Verifying the three SCTs of a certificate takes a third of the CPU time of its check.
  */
-const conclusions = new LruCache<string, Conclusion>(8_192);
+const conclusionsBy = new WeakMap<LogLists, Conclusions>();
+
+function conclusionsFrom(lists: LogLists): Conclusions {
+  const kept = conclusionsBy.get(lists) ?? new LruCache<string, Conclusion>(8_192);
+  conclusionsBy.set(lists, kept);
+  return kept;
+}
 
 interface Context {
   lists: LogLists;
@@ -94,8 +101,9 @@ export function judgeTransparency(
   if (!isPublic && !hasAny) return {};
   const key = `${leaf.fingerprint} ${issuer?.fingerprint} ${authority.isPublic} ${authority.hasDistrustedRoot} ${stapled?.hash}`;
   const isKept = stapled?.isVerified !== false;
+  const conclusions = conclusionsFrom(lists);
   const known = isKept ? conclusions.get(key) : null;
-  const isCurrent = known !== null && known.lists === lists && known.from <= now && now < known.until;
+  const isCurrent = known !== null && known.from <= now && now < known.until;
   if (isCurrent && known.cost <= work.left) {
     // Charge for cached conclusions too, so that the same input gives the same verdict on every machine.
     work.spend(known.cost);
@@ -105,7 +113,7 @@ export function judgeTransparency(
   const { transparency, until } = conclude(leaf, authority, stapled, context);
   const result = { transparency };
   if (isKept && !work.isExhausted)
-    conclusions.set(key, { result, lists, from: now, until, cost: before - work.left });
+    conclusions.set(key, { result, from: now, until, cost: before - work.left });
   return result;
 }
 
