@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { domainChain, domainReport } from '../../../../contract/calls/domain.ts';
 import type { ReportWire } from '../../../../contract/domain-report.ts';
@@ -18,6 +18,7 @@ export interface ReportRead {
 
 /** Reads the report when the panel opens and after each check. */
 export function useReport({ id, last_checked_at: lastCheckedAt }: DomainWire): ReportRead {
+  const client = useQueryClient();
   const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery({
     queryKey: ['domains', 'report', id],
     queryFn: ({ signal }) => call(domainReport, { params: { id }, failureText: 'Failed to get me.', signal }),
@@ -29,8 +30,9 @@ export function useReport({ id, last_checked_at: lastCheckedAt }: DomainWire): R
   useEffect(() => {
     if (seen.current === lastCheckedAt) return;
     seen.current = lastCheckedAt;
-    void refetch();
-  }, [lastCheckedAt, refetch]);
+    // A first read that began before the check would otherwise be joined, and its report would be shown as the new one.
+    void client.cancelQueries({ queryKey: ['domains', 'report', id] }).then(() => refetch());
+  }, [client, id, lastCheckedAt, refetch]);
   return {
     report: data,
     error,
