@@ -1,4 +1,4 @@
-import { type Client, CLIENT_NAMES } from '../../contract/check-words.ts';
+import { type Client, CLIENT_NAMES, isProblem } from '../../contract/check-words.ts';
 import type { Severity } from '../../server/core/findings/definition.ts';
 import { connectingClients } from '../../server/core/judge/clients/refusals.ts';
 import { judge } from '../../server/core/judge/judge.ts';
@@ -136,9 +136,9 @@ async function ourVerdict(
 ): Promise<Outcome['ours']> {
   const verdict = await verdictAt(host, port, roots, { withPosture });
   const { failure, findings } = describeVerdict(verdict, { host, port, protocol: 'https' });
-  const worst = findings[0]?.severity ?? null;
+  const worst = findings.find(isProblem)?.severity ?? null;
   return {
-    worst: failure === null ? (worst === 'note' ? null : worst) : 'unread',
+    worst: failure === null ? worst : 'unread',
     messages: failure === null ? findings.map(({ message }) => message) : [failure.message],
     refusing: new Set(
       connectingClients(verdict, 'https').flatMap(({ client, connects }) => (connects ? [] : [client])),
