@@ -20,12 +20,14 @@ interface PrintedListProps<Row> {
   /** What a row stands for, as the page's text names it: 'domain'. */
   what: string;
   columns: readonly PrintedColumn<Row>[];
+  /** Printed above the table. */
+  children?: ReactNode;
 }
 
 const PAGE_SIZE = 200;
 
 /** Prints a table of all listed rows instead of the page. The page cannot be printed itself, because it mounts only the rows in view. */
-export function PrintedList<Row>({ call, query, what, columns }: PrintedListProps<Row>) {
+export function PrintedList<Row>({ call, query, what, columns, children }: PrintedListProps<Row>) {
   const [printed, setPrinted] = useState<{ rows: readonly Row[]; now: number } | null>(null);
   const begin = useEffectEvent(() => {
     const rows = readAll(call, query);
@@ -46,6 +48,7 @@ export function PrintedList<Row>({ call, query, what, columns }: PrintedListProp
   return createPortal(
     <div data-printed="" className="hidden text-small text-fg print:block">
       <h1 className="text-title">{document.title}</h1>
+      {children}
       <p className="mt-1 mb-3">
         {counted(rows.length, what)} on {longDate(now)}
       </p>

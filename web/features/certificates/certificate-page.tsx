@@ -13,7 +13,8 @@ import { ProgressBar, Skeleton } from '../../ui/loading.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Time } from '../../ui/time.tsx';
 import { SectionError } from '../../domain/section-error.tsx';
-import { CertificateBadges, DomainName, lifetimeOfCertificate, RenewalNote } from './certificate-parts.tsx';
+import { DomainName } from '../../domain/domain-name.tsx';
+import { CertificateBadges, lifetimeOfCertificate, RenewalNote } from './certificate-parts.tsx';
 import { useCertificateStory } from './certificate-queries.ts';
 
 /** Shows one certificate: where it is served, which domains still serve an earlier one, and what it replaced. */

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import { WRONG_NAME } from '../../../contract/check-words.ts';
@@ -113,29 +112,4 @@ export function lifetimeOfCertificate(certificate: CertificateWire, now: number)
     revoked: state === 'revoked',
     isOnSchedule: scheduleOf(certificate, now) === 'on schedule',
   };
-}
-
-/** Links a domain's name to its panel. */
-export function DomainName({ domain }: { domain: { id: string; display_name: string } }) {
-  return (
-    <Link
-      to="/dashboard"
-      search={{ domain: domain.id }}
-      preload={false}
-      className="link font-mono [overflow-wrap:anywhere]"
-    >
-      <BreakableName name={domain.display_name} />
-    </Link>
-  );
-}
-
-/** Lets a name that is too long for its line continue after a dot. */
-export function BreakableName({ name }: { name: string }) {
-  const labels = name.split(/(?<=\.)/);
-  return labels.map((label, index) => (
-    <Fragment key={index}>
-      {index > 0 && <wbr />}
-      {label}
-    </Fragment>
-  ));
 }

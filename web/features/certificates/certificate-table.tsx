@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { memo, type Ref } from 'react';
 import type { CertificateWire } from '../../../contract/calls/certificate.ts';
 import type { CertificateSort } from '../../../contract/calls/list-order.ts';
-import { counted, grouped } from '../../lib/format.ts';
+import { counted } from '../../lib/format.ts';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/loading.tsx';
@@ -11,13 +11,8 @@ import { type Column, type ListOrder, ListTable, SpacerRow } from '../../ui/tabl
 import { useListWindow } from '../../ui/table/use-list-window.ts';
 import { Time } from '../../ui/time.tsx';
 import { useMediaQuery } from '../../lib/use-media-query.ts';
-import {
-  BreakableName,
-  CertificateBadges,
-  DomainName,
-  lifetimeOfCertificate,
-  RenewalNote,
-} from './certificate-parts.tsx';
+import { BreakableName, ServedBy } from '../../domain/domain-name.tsx';
+import { CertificateBadges, lifetimeOfCertificate, RenewalNote } from './certificate-parts.tsx';
 import type { useCertificates } from './certificate-queries.ts';
 
 export type CertificateOrder = ListOrder<CertificateSort>;
@@ -153,31 +148,12 @@ const CertificateRow = memo(function CertificateRow({ ref, certificate, index, n
         {!certificate.paused && <LifetimeBar lifetime={lifetimeOfCertificate(certificate, now)} now={now} />}
       </td>
       <td className={classNames(CELL, 'text-label max-md:hidden')}>
-        <ServedBy certificate={certificate} />
+        <ServedBy
+          domain={certificate.domains[0]}
+          count={certificate.domain_count}
+          fingerprint={fingerprint}
+        />
       </td>
     </tr>
   );
 });
-
-function ServedBy({ certificate }: { certificate: CertificateWire }) {
-  const { domains, domain_count: count, fingerprint } = certificate;
-  const [first] = domains;
-  if (!first) return null;
-  return (
-    <>
-      <DomainName domain={first} />
-      {count > 1 && (
-        <>
-          {' '}
-          <Link
-            to="/certificates"
-            search={{ certificate: fingerprint }}
-            className="num link whitespace-nowrap"
-          >
-            and {grouped(count - 1)} more
-          </Link>
-        </>
-      )}
-    </>
-  );
-}
