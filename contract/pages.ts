@@ -21,6 +21,7 @@ export const PAGE_PATHS = [
   '/alerts',
   '/status-page',
   '/certificates',
+  '/deadlines',
   '/unsubscribe',
   '/confirm-recipient',
   '/billing-test',

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowUpRight, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
+import { ArrowUpRight, CalendarClock, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
 import { useState } from 'react';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { type CurrentUser, useSignedIn } from '../lib/account/current-user.ts';
@@ -78,6 +78,12 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
         <Link to="/profile">
           <User strokeWidth={1.6} aria-hidden="true" />
           Profile
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to="/deadlines">
+          <CalendarClock strokeWidth={1.6} aria-hidden="true" />
+          Deadlines
         </Link>
       </MenuItem>
       {isSold && (

@@ -14,7 +14,7 @@ import type { ReactNode } from 'react';
 import { HOST_MAX_LENGTH, LIST_STATUSES, SEARCH_MAX_LENGTH } from '../../contract/words.ts';
 import type { CertificatesAddress } from '../features/certificates/certificates-search.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
-import { line, oneOf, returnAddress, searchParameters } from '../lib/search-parameters.ts';
+import { line, oneOf, PROTECTED_PATHS, returnAddress, searchParameters } from '../lib/search-parameters.ts';
 import { loadPage } from '../lib/browser/load-chunk.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { lazyPart } from '../ui/lazy.tsx';
@@ -22,9 +22,6 @@ import { useShouldLoadToaster } from '../ui/toast.tsx';
 import { PageFrame } from './page-frame.tsx';
 
 const Toaster = lazyPart(async () => (await import('../ui/toaster.tsx')).Toaster);
-
-// Pages in the shell, which has a notice bar of its own.
-const SHELL_PATHS = ['/dashboard', '/certificates', '/profile', '/alerts', '/status-page', '/billing-test'];
 
 const rootRoute = createRootRoute({
   component: Root,
@@ -38,7 +35,7 @@ const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent((
 const host = line(HOST_MAX_LENGTH);
 
 /** Reads a short value as text. The page itself decides whether it is valid. */
-const word = line(20);
+const word = line(64);
 
 /** Creates the route of a page without search parameters. The page's code loads with the first visit. */
 function page<Parent extends AnyRoute, Path extends string, Name extends string>(
@@ -106,6 +103,15 @@ const certificatesRoute = createRoute({
   }),
   component: lazyPage(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
 });
+const deadlinesRoute = createRoute({
+  getParentRoute: () => protectedRoute,
+  path: '/deadlines',
+  validateSearch: searchParameters<{ q?: string; rule?: string }>({
+    q: line(SEARCH_MAX_LENGTH),
+    rule: word,
+  }),
+  component: lazyPage(() => import('../features/deadlines/deadlines-page.tsx'), 'DeadlinesPage'),
+});
 
 const legal = () => import('../features/legal/legal-page.tsx');
 const routeTree = rootRoute.addChildren([
@@ -147,6 +153,7 @@ const routeTree = rootRoute.addChildren([
     protectedRoute.addChildren([
       dashboardRoute,
       certificatesRoute,
+      deadlinesRoute,
       page(protectedRoute, '/profile', () => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
       page(protectedRoute, '/alerts', () => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
       page(
@@ -212,7 +219,8 @@ declare module '@tanstack/react-router' {
 
 /** Renders the page, and beside it the toasts, which outlive page changes. */
 function Root() {
-  const hasShell = useLocation({ select: ({ pathname }) => SHELL_PATHS.includes(pathname) });
+  // The shell of these pages has a notice bar of its own.
+  const hasShell = useLocation({ select: ({ pathname }) => PROTECTED_PATHS.includes(pathname) });
   const mayToast = useShouldLoadToaster(hasShell);
   return (
     <PageFrame hasNotices={hasShell}>

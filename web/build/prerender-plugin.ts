@@ -49,6 +49,7 @@ const MODULES: Record<PagePath, string[]> = {
   '/alerts': [...SIGNED_IN, 'features/alerts/alerts-page.tsx'],
   '/status-page': [...SIGNED_IN, 'features/status/settings/status-settings-page.tsx'],
   '/certificates': [...SIGNED_IN, 'features/certificates/certificates-page.tsx'],
+  '/deadlines': [...SIGNED_IN, 'features/deadlines/deadlines-page.tsx'],
   '/unsubscribe': [...CACHED, 'features/alerts/mailed/unsubscribe-page.tsx'],
   '/confirm-recipient': [...CACHED, 'features/alerts/mailed/confirm-recipient-page.tsx'],
   '/billing-test': [...SIGNED_IN, 'features/billing/billing-test-page.tsx'],

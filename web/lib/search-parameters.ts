@@ -1,7 +1,8 @@
-/** Pages that a login may return to. */
-const PROTECTED_PATHS = [
+/** Pages that need a session. A login may return to them. */
+export const PROTECTED_PATHS = [
   '/dashboard',
   '/certificates',
+  '/deadlines',
   '/profile',
   '/alerts',
   '/status-page',

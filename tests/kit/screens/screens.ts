@@ -3,6 +3,7 @@ import type { Demo } from '../product/demo.ts';
 import { ALERTS } from './alert-screens.ts';
 import { CERTIFICATES } from './certificate-screens.ts';
 import { DASHBOARD } from './dashboard-screens.ts';
+import { DEADLINE_SCREENS } from './deadline-screens.ts';
 import { STATUS } from './status-screens.ts';
 import {
   accountMenu,
@@ -305,6 +306,7 @@ export const SCREENS: readonly Screen[] = [
   ...SHELL,
   ...ALERTS,
   ...CERTIFICATES,
+  ...DEADLINE_SCREENS,
   ...STATUS,
 ];
 

@@ -86,7 +86,10 @@ function CertificateList({ search, change }: CertificateListProps) {
             <span className="num">{grouped(total)}</span> {isFiltered ? 'found' : 'in all'}
           </>
         )}
-        .
+        .{' '}
+        <Link to="/deadlines" className="link">
+          Deadlines
+        </Link>
       </p>
       {(isFiltered || total !== 0) && (
         <Controls search={search} change={change} total={total} order={order} onOrder={setOrder} />

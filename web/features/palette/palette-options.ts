@@ -15,7 +15,7 @@ export type PaletteAction =
   | { type: 'filter'; search: DashboardSearch }
   | {
       type: 'visit';
-      to: '/dashboard' | '/certificates' | '/alerts' | '/status-page' | '/profile';
+      to: '/dashboard' | '/certificates' | '/deadlines' | '/alerts' | '/status-page' | '/profile';
       hash?: string;
     }
   /** Downloads the list as a file. */
@@ -48,6 +48,11 @@ export interface PaletteCommand {
 const PAGES: readonly PaletteOption[] = [
   { label: 'Domains', words: 'dashboard list', to: '/dashboard' },
   { label: 'Certificates', words: 'leaf issuer expiry wildcard renewal list', to: '/certificates' },
+  {
+    label: 'Deadlines',
+    words: 'dates rules refused lifetime 47 days renewals replacement calendar',
+    to: '/deadlines',
+  },
   {
     label: 'Alerts',
     words: 'channels steps quiet hours events maintenance weekly digest calendar feed settings',

@@ -1,0 +1,38 @@
+import type { DeadlinesWire, DeadlineWire } from '../../../contract/calls/deadline.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
+import { daysText } from '../../../contract/state/schedule.ts';
+import { counted, dateFormat, grouped, plural } from '../../lib/format.ts';
+
+const utcDay = dateFormat({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** Returns '15 March 2027'. The days of rules are days in UTC everywhere. */
+export const dayText = (day: string): string => utcDay(Date.parse(day));
+
+/** Returns 'today', 'in 104 days', 'in 2 years' or '3 days ago'. `now` in ms UTC. */
+export function distanceText(day: string, now: number): string {
+  const days = Math.ceil((Date.parse(day) - now) / DAY_MS);
+  if (days === 0) return 'today';
+  return days > 0 ? `in ${daysText(days)}` : `${daysText(-days)} ago`;
+}
+
+/** Says how many certificates are done, such as '12 of 14 renewed'. */
+export function doneText({ done, total, limit }: DeadlineWire): string {
+  return `${grouped(done)} of ${grouped(total)} ${limit === null ? 'renewed' : `already last ${counted(limit.days, 'day')} or less`}`;
+}
+
+/** Says what will break, and which dates need preparation. */
+export function leadText({ deadlines }: DeadlinesWire): string {
+  const open = deadlines.filter(({ effect, left }) => effect !== 'lifetime' && left > 0);
+  const [first] = open;
+  if (first === undefined) return 'Nothing will break on a known date.';
+  const left = open.reduce((sum, one) => sum + one.left, 0);
+  const verb = plural(left, 'certificate needs', 'certificates need');
+  return `${grouped(left)} ${verb} a change, the first by ${dayText(first.date)}.`;
+}
+
+/** Returns what a date changes for renewals a year: '31 renewals a year instead of 8'. */
+export const renewalsText = ({ limit }: DeadlineWire, { now }: DeadlinesWire['renewals']): string | null =>
+  limit && `${counted(limit.renewals, 'renewal')} a year instead of ${grouped(now)}`;
+
+export const RENEWALS_NOTE =
+  'Counted for the certificates with a public root that your domains serve now, if each is renewed after two thirds of its lifetime (after half if it lives for less than 10 days).';
