@@ -78,6 +78,7 @@ describe('the options of the palette', () => {
       Pages: [
         'Domains',
         'Certificates',
+        'Deadlines',
         'Alerts',
         'Status page',
         'Profile',
