@@ -119,6 +119,17 @@ describe('A list of logs', () => {
     expect(await problemOf({ keptAsOf: NOW - 2 * DAY })).toBe('new');
   });
 
+  it('is refused from 70 days after its publication on, and then requested without validators', async () => {
+    const kept = { etag: '"1"', lastModified: null };
+    const listOf = (publishedAt: number) => logListJson([mintLog('Fjord')], publishedAt);
+    server.serveSigned('/log_list.json', listOf(NOW - 70 * DAY));
+    const request = { kept, keptAsOf: NOW - 70 * DAY };
+    expect(await problemOf(request)).toBe('The list is older than 70 days.');
+    server.serveSigned('/log_list.json', listOf(NOW - 70 * DAY + 1));
+    expect(await problemOf(request)).toBe('new');
+    expect(server.requests).not.toContain('/log_list.json "1"');
+  });
+
   const manyLogs = JSON.stringify({ operators: [{ logs: Array.from({ length: 100_000 }, () => ({})) }] });
   it.each<[string, ListAnswer, string]>([
     ['has 100,000 logs', manyLogs, 'The list has 100000 logs; at most 2000 are read.'],

@@ -3,7 +3,7 @@ import type { AddressPolicy } from '../../egress/address-policy.ts';
 import type { ExchangeFailure, SecureSocket } from '../../egress/exchange-request.ts';
 import { exchange } from '../../egress/exchange.ts';
 import type { Resolver } from '../../egress/resolver.ts';
-import { MAX_LIST_BYTES, parseLogList } from '../../pki/ct/log-list.ts';
+import { currentUntil, MAX_LIST_BYTES, parseLogList } from '../../pki/ct/log-list.ts';
 import { type Validators, withinLimit } from './charged-request.ts';
 
 /**
@@ -44,7 +44,7 @@ export interface LogListSourceOptions {
 export interface LogListRequest {
   list: 'google' | 'apple';
   url: URL;
-  /** Validators of the kept list, which makes the request conditional; null if none is kept. */
+  /** Validators of the kept list, which make the request conditional unless that list is too old; null if none is kept. */
   kept: Validators | null;
   /** Time of the kept list, ms UTC. An older list is refused: somebody may send an old one again. Null if none is kept. */
   keptAsOf: number | null;
@@ -84,11 +84,14 @@ export function createLogListSource({
     });
 
   return async ({ list, url, kept, keptAsOf, now }, signal) => {
-    const answer = await get(url, { accept: 'application/json', ...condition(kept) }, MAX_LIST_BYTES, signal);
+    // The server may say for ever that a list is unchanged, so ask for the whole list when the kept one is too old.
+    const validators = keptAsOf !== null && now < currentUntil({ asOf: keptAsOf }) ? kept : null;
+    const headers = { accept: 'application/json', ...condition(validators) };
+    const answer = await get(url, headers, MAX_LIST_BYTES, signal);
     if (!answer.ok) return failed(`The server ${FAILURES[answer.reason]}.`);
-    if (answer.status === 304 && kept !== null) return { kind: 'unchanged' };
+    if (answer.status === 304 && validators !== null) return { kind: 'unchanged' };
     if (answer.status !== 200) return failed(`The server answered with the status ${answer.status}.`);
-    const { body, headers } = answer;
+    const { body } = answer;
     if (list === 'google') {
       const signature = await get(signatureAddress(url), {}, MAX_SIGNATURE_BYTES, signal);
       if (!signature.ok) return failed(`The signature is missing: the server ${FAILURES[signature.reason]}.`);
@@ -100,7 +103,8 @@ export function createLogListSource({
     if ('problem' in parsed) return failed(parsed.problem);
     if (keptAsOf !== null && parsed.asOf < keptAsOf)
       return failed('The list is older than the one that we have.');
-    const { etag = null, 'last-modified': lastModified = null } = headers;
+    if (now >= currentUntil(parsed)) return failed('The list is older than 70 days.');
+    const { etag = null, 'last-modified': lastModified = null } = answer.headers;
     return { kind: 'new', body, etag: withinLimit(etag), lastModified: withinLimit(lastModified) };
   };
 }
