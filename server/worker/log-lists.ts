@@ -63,7 +63,7 @@ const SETTINGS = { google: 'CT_LOG_LIST', apple: 'APPLE_LOG_LIST' } as const;
 
 /**
  * Creates the loop that keeps the lists of Certificate Transparency logs current. Once somebody watches a public certificate, one of all
- * processes fetches each list, at most once a day. The lists are kept in the database, from which all processes take them.
+ * processes fetches each list about once a day. The lists are kept in the database, from which all processes take them.
  */
 export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
   const { logLists, store, clock, ownNetwork, log } = options;
