@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressPolicy } from '../../egress/address-policy.ts';
 import { exchange } from '../../egress/exchange.ts';
 import type { Resolver } from '../../egress/resolver.ts';
@@ -97,8 +98,7 @@ async function sendCharged(
       headers: {
         accept,
         ...(body && { 'content-type': body.type }),
-        ...(known?.etag && { 'if-none-match': known.etag }),
-        ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+        ...condition(known),
       },
       ...(body && { method: 'POST', body: body.bytes }),
       deadlineMs,
@@ -116,11 +116,20 @@ async function sendCharged(
   const { location } = answer.headers;
   if (location !== undefined && REDIRECTS.includes(answer.status)) return { location, charges };
   if (answer.status !== 200) return { why: 'unreachable' };
-  const { etag = null, 'last-modified': lastModified = null } = answer.headers;
-  return { bytes: answer.body, etag: withinLimit(etag), lastModified: withinLimit(lastModified), charges };
+  return { bytes: answer.body, ...validatorsIn(answer.headers), charges };
 }
 
-/** Returns null for a validator of more than 256 characters, because every later request would send it back. */
-export function withinLimit(validator: string | null): string | null {
-  return validator !== null && validator.length <= 256 ? validator : null;
+/** Returns the headers that make a request conditional (RFC 9110 §13.1); none without validators. */
+export function condition(known: Validators | null): Record<string, string> {
+  return {
+    ...(known?.etag && { 'if-none-match': known.etag }),
+    ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+  };
+}
+
+/** Returns the validators of an answer. Those of more than 256 characters are null, because every later request would send them back. */
+export function validatorsIn({ etag, 'last-modified': lastModified }: IncomingHttpHeaders): Validators {
+  const withinLimit = (validator: string | undefined) =>
+    validator !== undefined && validator.length <= 256 ? validator : null;
+  return { etag: withinLimit(etag), lastModified: withinLimit(lastModified) };
 }

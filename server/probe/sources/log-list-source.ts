@@ -4,7 +4,7 @@ import type { ExchangeFailure, SecureSocket } from '../../egress/exchange-reques
 import { exchange } from '../../egress/exchange.ts';
 import type { Resolver } from '../../egress/resolver.ts';
 import { currentUntil, MAX_LIST_BYTES, parseLogList } from '../../pki/ct/log-list.ts';
-import { type Validators, withinLimit } from './charged-request.ts';
+import { condition, type Validators, validatorsIn } from './charged-request.ts';
 
 /**
  * Google's key for the signatures of its lists of logs: RSA with 4096 bits, PKCS #1 v1.5 and SHA-256 over the bytes of the list. Published
@@ -104,15 +104,7 @@ export function createLogListSource({
     if (keptAsOf !== null && parsed.asOf < keptAsOf)
       return failed('The list is older than the one that we have.');
     if (now >= currentUntil(parsed)) return failed('The list is older than 70 days.');
-    const { etag = null, 'last-modified': lastModified = null } = answer.headers;
-    return { kind: 'new', body, etag: withinLimit(etag), lastModified: withinLimit(lastModified) };
-  };
-}
-
-function condition(kept: Validators | null): Record<string, string> {
-  return {
-    ...(kept?.etag && { 'if-none-match': kept.etag }),
-    ...(kept?.lastModified && { 'if-modified-since': kept.lastModified }),
+    return { kind: 'new', body, ...validatorsIn(answer.headers) };
   };
 }
 
