@@ -71,7 +71,7 @@ export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
   const fetched = Object.entries({ google, apple }).flatMap(([list, url]) =>
     url instanceof URL ? [{ list: list as keyof LogLists, url, address: url.href }] : [],
   );
-  const kept = createListsInUse(store, logListsAtStart({ google, apple }), (lists) =>
+  const inUse = createListsInUse(store, logListsAtStart({ google, apple }), (lists) =>
     logLists?.onChange(lists),
   );
   const stopping = new AbortController();
@@ -93,7 +93,7 @@ export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
     if (!(await claimLogList(store, { list, address, before, now }))) return;
     // The next check of a public certificate asks for the lists again.
     isWanted = false;
-    const keptAsOf = kept.asOf(list);
+    const keptAsOf = inUse.asOf(list);
     const request = { list, url, kept: keptAsOf === null ? null : before, keptAsOf, now };
     const answer = await logLists.fetch(request, stopping.signal);
     // The attempt was counted, so that a restart does not send another request at once.
@@ -106,14 +106,14 @@ export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
           'a list of Certificate Transparency logs could not be fetched',
         );
     } else await storeLogList(store, { list, address, answer: answer.kind === 'new' ? answer : null, now });
-    await kept.update(key, await logListState(store, key));
+    await inUse.update(key, await logListState(store, key));
   }
 
   async function round(mayFetch: boolean): Promise<void> {
     const wasWanted = isWanted && mayFetch;
     for (const key of fetched) {
       const state = await logListState(store, key);
-      await kept.update(key, state);
+      await inUse.update(key, state);
       if (wasWanted) await fetchList(key, state);
     }
   }
