@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowUpRight, CalendarClock, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
+import { ArrowUpRight, CalendarDays, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
 import { useState } from 'react';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { type CurrentUser, useSignedIn } from '../lib/account/current-user.ts';
@@ -82,7 +82,7 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
       </MenuItem>
       <MenuItem asChild>
         <Link to="/deadlines">
-          <CalendarClock strokeWidth={1.6} aria-hidden="true" />
+          <CalendarDays strokeWidth={1.6} aria-hidden="true" />
           Deadlines
         </Link>
       </MenuItem>

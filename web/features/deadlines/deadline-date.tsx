@@ -1,4 +1,4 @@
-import { ArrowUpRight, CalendarPlus } from 'lucide-react';
+import { CalendarPlus } from 'lucide-react';
 import { useState } from 'react';
 import { deadlineCalendar, type DeadlinesWire, type DeadlineWire } from '../../../contract/calls/deadline.ts';
 import { saveAnswer } from '../../domain/export-csv.tsx';
@@ -40,13 +40,7 @@ export function DeadlineDate({ deadline, renewals, now, onShow }: DeadlineDatePr
             <>
               as of <time dateTime={reviewedOn}>{dayText(reviewedOn)}</time> ·{' '}
               <a href={source} target="_blank" rel="noreferrer" className="link">
-                Source
-                <ArrowUpRight
-                  className="inline size-3.5"
-                  strokeWidth={1.6}
-                  aria-label="opens in a new tab"
-                  role="img"
-                />
+                Source<span className="sr-only"> (opens in a new tab)</span>
               </a>
             </>
           )}
