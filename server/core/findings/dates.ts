@@ -1,8 +1,10 @@
+import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
+import { certificateName } from '../facts.ts';
 import { clientNames } from '../judge/clients/client-rule.ts';
 import { longInstant } from '../long-date.ts';
 import { inspect } from '../report/reproduce.ts';
 import { type DatedRule, dayStart, ruleById, rulesOf } from '../rules/dated-rules.ts';
-import { type Infer, nullable, number, object, text } from '../shape.ts';
+import { type Infer, nullable, number, object, optional, text } from '../shape.ts';
 import { count } from '../../../contract/words.ts';
 import { type Definition, type FoundIn, kind, type Words, type WordsContext } from './definition.ts';
 
@@ -114,4 +116,28 @@ function ruleEvidence({ rule, evidence: { root } }: Pick<Dated, 'rule' | 'eviden
           { label: 'As of', value: longInstant(dayStart(known.reviewedOn)) },
         ]),
   ];
+}
+
+/** A root that no client has yet: its name, and the id of the rule that says so. Absent if the finding is about none. */
+export const newRoot = optional(object({ name: text, rule: text }));
+interface AboutNewRoot {
+  newRoot?: Infer<typeof newRoot>;
+}
+
+/** Returns the first certificate whose key is that of a root that no client has yet. */
+export function newRootAmong(certificates: readonly Certificate[]): AboutNewRoot {
+  const found = certificates.flatMap((certificate) => {
+    const key = subjectPublicKeyHash(certificate);
+    const rule = rulesOf('new_roots').find(({ roots }) => key in roots);
+    return rule === undefined ? [] : { name: certificateName(certificate), rule: rule.id };
+  });
+  return found[0] === undefined ? {} : { newRoot: found[0] };
+}
+
+/** Returns advice about a root that no client has yet; undefined if the finding is about none. */
+export function newRootFix({ newRoot: root }: AboutNewRoot): string | undefined {
+  if (root === undefined) return undefined;
+  const reviewedOn = ruleById(root.rule)?.reviewedOn;
+  const asOf = reviewedOn === undefined ? '' : ` (as of ${longInstant(dayStart(reviewedOn))})`;
+  return `No client has “${root.name}” among its roots yet${asOf}. Install the full chain that your authority delivers with the certificate: in it, a root that clients have has signed “${root.name}”.`;
 }

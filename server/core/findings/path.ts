@@ -10,6 +10,7 @@ import { clientNames, connectsTo, severityOf } from '../judge/clients/client-rul
 import { clientsRefusingCritical, clientsRefusingMalformed } from '../judge/clients/extension-rules.ts';
 import { clientsRefusingAlgorithm } from '../judge/clients/field-rules.ts';
 import { longInstant } from '../long-date.ts';
+import { newRoot, newRootAmong, newRootFix } from './dates.ts';
 import { inspect, verify } from '../report/reproduce.ts';
 import { boolean, both, code, type Infer, nullable, number, object, text, union } from '../shape.ts';
 import { type AuthorityPlace, contentKey, type Definition, type FoundIn, kind } from './definition.ts';
@@ -26,7 +27,7 @@ const unknownAlgorithm = {
 const ownFaults = {
   /** `canBeFetched`: the issuer of the leaf is missing, and the leaf has a URL from which it can be fetched. */
   no_issuer: { issuer: text, canBeFetched: boolean },
-  untrusted_root: { root: text },
+  untrusted_root: { root: text, newRoot },
   expired: { authority: text, notAfter: number },
   self_signed: {},
   weak_key: {
@@ -168,6 +169,7 @@ type PathFinding = Omit<FoundIn<typeof PATH_FINDINGS>, 'code'> & { code: PathCod
 
 function faultFix(facts: FaultFacts): string | undefined {
   if (facts.fault === 'not_yet_valid') return adviceToWait(facts);
+  if (facts.fault === 'untrusted_root') return newRootFix(facts);
   return facts.fault === 'expired'
     ? 'If this authority is your own, renew its certificate, and replace it everywhere it is trusted. Otherwise get a certificate from another authority.'
     : undefined;
@@ -339,7 +341,7 @@ function factsOf({ code: fault, role }: PathFailure, certificate: Certificate): 
       return { ...base, fault, issuer, canBeFetched };
     }
     case 'untrusted_root':
-      return { ...base, fault, root: name };
+      return { ...base, fault, root: name, ...newRootAmong([certificate]) };
     case 'expired':
       return { ...base, fault, authority: name, notAfter: certificate.notAfter };
     case 'self_signed':

@@ -4,6 +4,7 @@ import type { PathFailure } from '../../pki/path-failure.ts';
 import type { Client } from '../../../contract/check-words.ts';
 import { certificateName, issuerName } from '../facts.ts';
 import { longInstant } from '../long-date.ts';
+import { newRoot, newRootAmong, newRootFix } from './dates.ts';
 import type { HandshakeObservation } from '../observation.ts';
 import { verify } from '../report/reproduce.ts';
 import { boolean, code, list, number, object, optional, text } from '../shape.ts';
@@ -30,12 +31,12 @@ export const SENT_CHAIN_FINDINGS = {
   incomplete_chain: {
     kinds: {
       missing_intermediates: kind(
-        object({ missing: list(text), ...missing, evidence: object({ sent: list(text) }) }),
+        object({ missing: list(text), newRoot, ...missing, evidence: object({ sent: list(text) }) }),
         (facts) => ({
           message: `Your server does not send the intermediate${facts.missing.length === 1 ? '' : 's'} ${facts.missing.map((name) => `“${name}”`).join(' and ')}. ${whoRefuses(facts)}`,
           evidence: missingAndSent(facts.missing, facts.evidence.sent),
         }),
-        { refusedBy: refusingMissing, breaksChain: true },
+        { fix: (facts) => newRootFix(facts), refusedBy: refusingMissing, breaksChain: true },
       ),
       /** Certificates that may complete the path are still being fetched. */
       path_pending: kind(
@@ -209,7 +210,13 @@ export function incompleteFinding(
     code: 'incomplete_chain',
     severity,
     fingerprint: leaf.fingerprint,
-    facts: { kind: 'missing_intermediates', missing, ...why, evidence: { sent: sentNames } },
+    facts: {
+      kind: 'missing_intermediates',
+      missing,
+      ...newRootAmong(intermediates),
+      ...why,
+      evidence: { sent: sentNames },
+    },
     fixedByChain: true,
   };
 }

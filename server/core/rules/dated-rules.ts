@@ -1,4 +1,4 @@
-import type { Client } from '../../../contract/check-words.ts';
+import { type Client, CLIENTS } from '../../../contract/check-words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Names of roots by the SHA-256 of their subject public keys, because a root may have several certificates. */
@@ -24,7 +24,9 @@ type RuleContent =
    */
   | { kind: 'no_new_certificates'; issuedAt: 'log_time' | 'not_before'; roots: RuleRoots }
   /** The clients refuse all certificates of these roots while the rule holds. */
-  | { kind: 'no_certificates'; roots: RuleRoots };
+  | { kind: 'no_certificates'; roots: RuleRoots }
+  /** The clients have none of these roots yet. Chains reach them only by certificates that older roots signed for the new ones. */
+  | { kind: 'new_roots'; roots: RuleRoots };
 
 /** A rule with dates. Verdicts store its `id`, so that it never changes. */
 export type DatedRule = {
@@ -170,6 +172,19 @@ export const DATED_RULES: readonly DatedRule[] = [
     clients: [],
     from: '2026-09-15',
     until: null,
+  },
+  {
+    id: 'lets_encrypt_roots_2025',
+    kind: 'new_roots',
+    clients: CLIENTS,
+    from: '2025-09-03',
+    until: null,
+    source: 'https://letsencrypt.org/certificates/',
+    reviewedOn: '2026-12-01',
+    roots: {
+      b0292ae545978e0fbb98abbd94c861605e5b18bb32ed523f50d5b7b5c71d47bc: 'Root YE',
+      '7e4e8838a8add6295de7ae3b047d3aba3488ab95db0a0aa56d897a00d8618bcf': 'Root YR',
+    },
   },
   { ...APPLE_SINCE_2019, id: 'private_lifetime_825', kind: 'private_max_lifetime', maxDays: 825 },
   { ...APPLE_SINCE_2019, id: 'private_purpose', kind: 'private_purpose' },

@@ -1,15 +1,17 @@
 import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
-import { DATED_RULES, type DatedRule, dayStart } from './dated-rules.ts';
+import { DATED_RULES, type DatedRule, dayStart, type RuleOf } from './dated-rules.ts';
 
 /** A rule about roots that its clients distrust from a day on. */
-export type RootRule = Extract<DatedRule, { roots: unknown }>;
+export type RootRule = RuleOf<'no_new_certificates'> | RuleOf<'no_certificates'>;
 /** These rules by the SHA-256 of the subject public keys of their roots. */
 export type RootRules = ReadonlyMap<string, readonly RootRule[]>;
 
 /** Returns the rules about roots among others, by the keys of the roots. */
 export function rulesByRoot(rules: readonly DatedRule[]): RootRules {
   const pairs = rules.flatMap((rule) =>
-    'roots' in rule ? Object.keys(rule.roots).map((key) => ({ key, rule })) : [],
+    rule.kind === 'no_new_certificates' || rule.kind === 'no_certificates'
+      ? Object.keys(rule.roots).map((key) => ({ key, rule }))
+      : [],
   );
   const grouped = Map.groupBy(pairs, ({ key }) => key);
   return new Map([...grouped].map(([key, found]) => [key, found.map(({ rule }) => rule)]));
