@@ -133,7 +133,11 @@ describe('A list of logs', () => {
   const manyLogs = JSON.stringify({ operators: [{ logs: Array.from({ length: 100_000 }, () => ({})) }] });
   it.each<[string, ListAnswer, string]>([
     ['has 100,000 logs', manyLogs, 'The list has 100000 logs; at most 2000 are read.'],
-    ['has more than 1 MB', Buffer.alloc(1024 * 1024 + 1, 0x20), 'The server sent more bytes than the limit.'],
+    [
+      'has more than 512 kB',
+      Buffer.alloc(512 * 1024 + 1, 0x20),
+      'The server sent more bytes than the limit.',
+    ],
     [
       'does not end',
       (_, response) => {

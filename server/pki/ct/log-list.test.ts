@@ -79,7 +79,7 @@ describe('a list of logs', () => {
       { operators: [{ logs: Array.from({ length: 100_000 }, () => ({})) }] },
       'The list has 100000 logs; at most 2000 are read.',
     ],
-    ['is larger than 1 MB', ' '.repeat(MAX_LIST_BYTES + 1), 'The list of logs is larger than 1 MB.'],
+    ['is larger than 512 kB', ' '.repeat(512 * 1024 + 1), 'The list of logs is larger than 512 kB.'],
   ])('is refused with one line if it %s', (_, content, problem) => {
     expect(parse(content)).toEqual({ problem });
   });

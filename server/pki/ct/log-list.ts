@@ -47,7 +47,7 @@ export function currentUntil({ asOf }: Pick<LogList, 'asOf'>): number {
 }
 
 /** Size limit of a list. Those of Google and Apple have 80 and 150 kB. Parsing the worst JSON of this size takes 60 ms of CPU time. */
-export const MAX_LIST_BYTES = 1024 * 1024;
+export const MAX_LIST_BYTES = 512 * 1024;
 /** Google's list of all logs has fewer than 150 logs, Apple's fewer than 200. */
 const MAX_LOGS = 2_000;
 
@@ -57,7 +57,7 @@ const MAX_LOGS = 2_000;
  */
 export function parseLogList(body: Uint8Array, receivedAt: number): LogList | { problem: string } {
   if (body.length > MAX_LIST_BYTES)
-    return { problem: `The list of logs is larger than ${MAX_LIST_BYTES / 1024 / 1024} MB.` };
+    return { problem: `The list of logs is larger than ${MAX_LIST_BYTES / 1024} kB.` };
   const content = jsonObject(body);
   if (content === null || !Array.isArray(content.operators))
     return { problem: 'The list of logs is not JSON with operators.' };

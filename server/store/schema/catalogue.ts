@@ -291,7 +291,7 @@ const RULES = {
   glances: { bound: 'limits per address and in all; deleted when answered', of: 'deployment' },
   alarms: { bound: 'one per code', of: 'deployment', pastEvents: ['since', 'seen_at', 'told_at'] },
   log_lists: {
-    bound: 'one per list and address that the operator sets, of 1 MB',
+    bound: 'one per list and address that the operator sets, of 512 kB',
     of: 'deployment',
     pastEvents: ['asked_at', 'fetched_at', 'answered_at'],
     expires: { at: ['asked_at'], keepMs: 90 * DAY_MS },
