@@ -64,7 +64,7 @@ test('the page of deadlines says what changes on which day, finds certificates a
   await expect(date.getByRole('link', { name: /Source/ })).toHaveAttribute('href', /^https:/);
   for (const { maxDays } of comingLifetimes(Date.now()))
     await expect(page.getByRole('row', { name: `At most ${maxDays} days` })).toBeVisible();
-  await expect(page.getByText('1 of 1 certificates were replaced')).toBeVisible();
+  await expect(page.getByText('1 of 1 certificate replaced after the CA asked')).toBeVisible();
   await expectAccessible(page);
 
   const table = page.getByRole('table', { name: 'Certificates with deadlines' });

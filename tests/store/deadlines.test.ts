@@ -1,3 +1,4 @@
+import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Finding } from '../../server/core/finding.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -9,6 +10,7 @@ import {
   publicLifetimes,
 } from '../../server/store/monitors/deadline-list.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { addDeadlines } from '../../server/store/schema/migrations/0040-deadlines.ts';
 import { deleteExpired } from '../../server/store/operations/sweep.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import {
@@ -211,6 +213,13 @@ describeEachDatabase('The deadlines of certificates', (open) => {
       { lifetimeMs: 90 * DAY, certificates: 2 },
       { lifetimeMs: 200 * DAY, certificates: 1 },
     ]);
+    // The migration reads the same from the stored verdicts.
+    const db = store.db as Kysely<unknown>;
+    await sql`drop table deadlines`.execute(db);
+    await sql`drop index certificates_lifetimes`.execute(db);
+    await sql`alter table certificates drop column public_root`.execute(db);
+    await addDeadlines(db, store.dialect);
+    expect((await publicLifetimes(store, accountId)).length).toBe(2);
     const limit = (days: number) =>
       listed(store, accountId, { of: { rule: 'lifetime', fromAt: FROM, days } });
     expect(await limit(100)).toEqual([['long.example', null, 'long.example', 1]]);

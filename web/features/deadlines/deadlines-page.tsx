@@ -77,9 +77,9 @@ function Deadlines({ deadlines }: { deadlines: DeadlinesWire }) {
             ) : (
               <>
                 <b className="num font-semibold text-fg">
-                  {grouped(replacements.done)} of {grouped(replacements.total)}
+                  {grouped(replacements.done)} of {counted(replacements.total, 'certificate')}
                 </b>{' '}
-                certificates were replaced after their CA asked for it.{' '}
+                replaced after the CA asked for it.{' '}
                 <LinkButton onClick={() => showCertificates('replacement_wanted')}>
                   Show {counted(replacements.total, 'certificate')}
                 </LinkButton>
