@@ -68,4 +68,5 @@ export const SEARCHED_ROUTES = [
     ],
   },
   { path: '/certificates', names: ['q', 'status', 'order', 'direction', 'certificate'] },
+  { path: '/deadlines', names: ['q', 'rule'] },
 ];
