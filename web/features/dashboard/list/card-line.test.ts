@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { cardTrouble } from './card-line.ts';
+import { cardTrouble, edgeReason } from './card-line.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../../../../tests/kit/pages/example-domain.ts';
 
 const finding = (
@@ -272,5 +272,24 @@ describe('cardTrouble', () => {
     expect(title({ unreachable: refused })).toBe(
       'Certificate not read. fjord.example refused the connection.',
     );
+  });
+});
+
+describe('edgeReason', () => {
+  const edge = (differences: Partial<DomainWire>) => edgeReason(exampleDomain(differences), EXAMPLE_NOW);
+  const fix = finding('certificates_differ', 'warning');
+
+  it('returns a near expiry, which the badge names, before a smaller problem, which the first line names', () => {
+    expect(edge({ state: 'critical', attention: 'critical', findings: [fix] })).toBe('critical');
+  });
+
+  it('returns the problem of the first line if that is the more urgent one', () => {
+    expect(edge({ state: 'critical', attention: 'down', uptime: down })).toBe('down');
+    expect(edge({ state: 'expired', attention: 'down', uptime: down })).toBe('expired');
+  });
+
+  it('returns null for healthy and paused domains', () => {
+    expect(edge({})).toBe(null);
+    expect(edge({ paused: 'user', state: 'paused', findings: [fix] })).toBe(null);
   });
 });

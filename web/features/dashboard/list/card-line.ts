@@ -47,6 +47,16 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   return { state, text, more: other.text, title: `${title} ${other.title}` };
 }
 
+/**
+ * Returns the problem whose colour the edge of the card or row has: the more urgent one of the first line and of the domain's state, such as
+ * a near expiry, which has a badge instead of a line. Null if nobody has to act, and for a paused domain.
+ */
+export function edgeReason(domain: DomainWire, now: number): AttentionReason | null {
+  if (domain.paused !== null) return null;
+  const reasons = [cardTrouble(domain, now)?.state, domain.attention];
+  return ATTENTION_REASONS.find((reason) => reasons.includes(reason)) ?? null;
+}
+
 const SEPARATOR = ' · ';
 
 /** What is known of one problem. It may lack the name of its state. */

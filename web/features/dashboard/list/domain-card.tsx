@@ -12,7 +12,7 @@ import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-provider.tsx';
 import { CardBottomRow } from './card-bottom-row.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { cardTrouble } from './card-line.ts';
+import { cardTrouble, edgeReason } from './card-line.ts';
 import { belowStrip, SecondLine, troubleClasses, TroubleStrip } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { PROTOCOLS } from '../../../../contract/protocols.ts';
@@ -34,6 +34,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
   const { selected } = useSelection();
   const trouble = cardTrouble(domain, now);
   const look = troubleClasses(trouble);
+  const edge = troubleClasses({ state: edgeReason(domain, now) })?.edge;
   return (
     <div
       className={classNames(
@@ -41,7 +42,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
         now - Date.parse(domain.created_at) < NEW_MS && 'animate-[appear_180ms]',
         isSelected || selected.has(domain.id)
           ? 'border-fg shadow-2'
-          : classNames(look?.edge ?? 'border-line hover:border-line-2', 'shadow-1 hover:shadow-2'),
+          : classNames(edge ?? 'border-line hover:border-line-2', 'shadow-1 hover:shadow-2'),
       )}
     >
       {trouble && <TroubleStrip trouble={trouble} />}

@@ -15,7 +15,7 @@ import { useSelection } from '../selection/selection-provider.tsx';
 import { uptimeText } from './down-line.ts';
 import { DomainLink, ProtocolMark } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
-import { type CardLine, cardTrouble } from './card-line.ts';
+import { type CardLine, cardTrouble, edgeReason } from './card-line.ts';
 import { SecondLine, troubleClasses } from './second-line.tsx';
 import { TagList } from './tag-list.tsx';
 import { DAY_MS } from '../../../../contract/durations.ts';
@@ -52,7 +52,7 @@ export const DomainRow = memo(function DomainRow({
 }: DomainRowProps) {
   const { selected } = useSelection();
   const trouble = cardTrouble(domain, now);
-  const look = troubleClasses(trouble);
+  const bar = troubleClasses({ state: edgeReason(domain, now) })?.bar;
   const open = ({ target }: MouseEvent) => {
     if (!(target instanceof Element && target.closest(INTERACTIVE))) actions.showDetails(domain);
   };
@@ -65,7 +65,7 @@ export const DomainRow = memo(function DomainRow({
       onClick={open}
       className={classNames(
         'group/row cursor-pointer focus-within:bg-sunken hover:bg-sunken',
-        isOpen || selected.has(domain.id) ? 'bg-sunken shadow-[inset_2px_0_var(--fg)]' : look?.bar,
+        isOpen || selected.has(domain.id) ? 'bg-sunken shadow-[inset_2px_0_var(--fg)]' : bar,
       )}
     >
       <th scope="row" className={classNames(ROW_CELL, 'pl-4 text-left font-normal md:pl-5')}>
