@@ -29,13 +29,12 @@ interface OverviewProps {
   actions: DomainActions;
 }
 
-/** Shows the panel's first section: problems, the certificate, its predecessors, and the owner's notes, tags and settings. */
+/** Shows the panel's first section: problems, the certificate, its predecessors, clients, and the owner's notes, tags and settings. */
 export function Overview({ domain, now, read, standing, fixed, actions }: OverviewProps) {
   const hasFindings = standing !== null || domain.findings.length + fixed.length > 0;
   return (
     <>
       <Findings domain={domain} read={read} standing={standing} fixed={fixed} actions={actions} />
-      <Clients clients={read.report?.clients ?? []} domain={domain} />
       <CurrentCertificate
         domain={domain}
         now={now}
@@ -44,6 +43,7 @@ export function Overview({ domain, now, read, standing, fixed, actions }: Overvi
       />
       <CheckFrequency domain={domain} />
       <CertificateHistory id={domain.id} />
+      <Clients clients={read.report?.clients ?? []} domain={domain} />
       <PanelSection title="Tags and notes">
         <TagsEditor domain={domain} />
         <NotesEditor domain={domain} />
