@@ -48,7 +48,7 @@ export type DeadlineWire = z.infer<typeof deadlineSchema>;
 
 const deadlinesSchema = z
   .object({
-    /** By date; only dates to come, and those of the last 90 days with certificates. */
+    /** By date, earliest first. A past date is listed while a certificate is not renewed, and for 90 days if all are. */
     deadlines: z.array(deadlineSchema),
     /** Certificates for which the CA asked for an early replacement (RFC 9773), and how many of them were replaced. */
     replacements: z.object({ total: z.number().int(), done: z.number().int() }),

@@ -187,6 +187,26 @@ describeEachDatabase('The deadlines of certificates', (open) => {
     expect(await stored(store)).toEqual([]);
   });
 
+  it('count a certificate of two domains once, also if its CA moved the window between their checks', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const leaf = leafFor('*.shop.example');
+    for (const [host, end] of [
+      ['a.shop.example', NOW + 2 * DAY],
+      ['b.shop.example', NOW + 3 * DAY],
+    ] as const) {
+      await watch(store, accountId, host);
+      const window = { start: NOW, end, explanationUrl: null };
+      const facts = { kind: 'replacement_wanted' as const, window, hasBegun: true };
+      const findings = [changes(leaf, { code: 'replacement_wanted', facts })];
+      await check(store, NOW, [leaf], { findings, nextCheckAt: NOW + 9 * DAY });
+    }
+    expect(await listed(store, accountId)).toHaveLength(1);
+    expect(await countDeadlines(store, accountId)).toMatchObject([
+      { rule: 'replacement_wanted', fromAt: NOW + 3 * DAY, total: 1, done: 0 },
+    ]);
+  });
+
   it('know the lifetimes of certificates with a public root only', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');

@@ -24,11 +24,13 @@ export function countDeadlines({ db }: Store, accountId: string): Promise<Deadli
     .selectFrom(
       db
         .selectFrom('deadlines')
-        .select(['rule', 'from_at'])
+        .select('rule')
+        // Domains may disagree about the day: a CA may move its window between their checks.
+        .select((eb) => eb.fn.max('from_at').as('from_at'))
         .select(sql<number>`case when count(renewed_at) = count(*) then 1 else 0 end`.as('done'))
         .select(sql<number>`max(coalesce(renewed_at, first_seen_at))`.as('changed_at'))
         .where('account_id', '=', accountId)
-        .groupBy(['rule', 'fingerprint', 'from_at'])
+        .groupBy(['rule', 'fingerprint'])
         .as('each'),
     )
     .select(['rule', 'from_at as fromAt'])
