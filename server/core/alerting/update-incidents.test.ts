@@ -26,7 +26,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Creates a host that is checked over time. Each check returns the alerts that follow from it as "problem step". */
-function watched(roots = trustStore) {
+function watched(initialRoots = trustStore) {
+  let roots = initialRoots;
   const outbox = new MemoryOutbox();
   let previous: Verdict | null = null;
   let now = NOW;
@@ -45,6 +46,10 @@ function watched(roots = trustStore) {
     shows(presented: readonly MintedCertificate[], more: Partial<RecordedCheck> = {}) {
       const seen = observation([handshakeWith(presented)], { observedAt: now });
       return record(judge(seen, now, roots, previous), more);
+    },
+    trusts(others: typeof trustStore) {
+      roots = others;
+      return this;
     },
     /** Shows a certificate that stays valid, and what else the check observes. */
     sees({ posture }: Pick<Observation, 'posture'>, more: Partial<RecordedCheck> = {}) {
@@ -325,6 +330,17 @@ describe('a day from which clients refuse a certificate', () => {
     expect(about(host.keepsShowing(refused))).toEqual([]);
     const next = withChain(issue({ notBefore: NOW, notAfter: NOW + 150 * DAY }));
     expect(about(host.keepsShowing(next))).toEqual(['refused_from resolved']);
+  });
+
+  it('is over once the clients accept the certificate again because its root was renewed', () => {
+    const host = watched(roots);
+    host.wait(40 * DAY);
+    expect(about(host.shows(refused))).toEqual(['refused_from 30d']);
+    host.wait(30 * DAY);
+    expect(about(host.keepsShowing(refused))).toEqual([]);
+    const renewed = { commonName: 'Aging Root', notBefore: NOW, notAfter: NOW + 900 * DAY };
+    host.trusts(createTrustStore([root.der, mintAuthority({ ...renewed, key: aging.key }).der]));
+    expect(about(host.keepsShowing(refused))).toEqual(['refused_from resolved']);
   });
 
   it('is not reported for a certificate that expires before it, nor if these alerts are muted', () => {

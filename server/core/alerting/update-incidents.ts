@@ -1,6 +1,7 @@
 import { alertSteps, isCriticalStep, isLastWeek, type Step, stepsBefore } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
-import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep } from './alert.ts';
+import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep, type RefusalStart } from './alert.ts';
+import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
@@ -215,8 +216,9 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
       : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
   if (!isThere) return true;
-  // On that day the refusal begins: it is no longer to come, but it is not over.
-  if (facts.refusal !== undefined && facts.refusal.from <= judgedAt) return false;
+  // On that day the refusal begins: it is no longer to come, but it is not over while one of its clients refuses.
+  if (facts.refusal !== undefined && facts.refusal.from <= judgedAt && isRefused(check, facts.refusal))
+    return false;
   const servedFingerprints = [
     ...addresses.map((address) => address.fingerprint),
     ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
@@ -224,6 +226,12 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
   // A check proves nothing if another server of the rotation answered, or if the CA no longer wants a replacement because the
   // certificate has expired.
   return servedFingerprints.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
+}
+
+/** Returns whether a check found no path, or a client that refuses, among those that a refusal names. */
+function isRefused({ verdict: { path, findings } }: RecordedCheck, { clients }: RefusalStart): boolean {
+  const refusing = new Set(findings.flatMap(clientsRefusingNow));
+  return path.length === 0 || clients.some((client) => refusing.has(client));
 }
 
 /**
