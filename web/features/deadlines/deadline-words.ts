@@ -20,14 +20,14 @@ export function doneText({ done, total, limit }: DeadlineWire): string {
   return `${grouped(done)} of ${grouped(total)} ${limit === null ? 'renewed' : `already last ${counted(limit.days, 'day')} or less`}`;
 }
 
-/** Says what will break, and which dates need preparation. */
+/** Says whether something will break, and which dates need preparation. */
 export function leadText({ deadlines }: DeadlinesWire): string {
   const open = deadlines.filter(({ effect, left }) => effect !== 'lifetime' && left > 0);
   const [first] = open;
   if (first === undefined) return 'Nothing will break on a known date.';
-  const left = open.reduce((sum, one) => sum + one.left, 0);
-  const verb = plural(left, 'certificate needs', 'certificates need');
-  return `${grouped(left)} ${verb} a change, the first by ${dayText(first.date)}.`;
+  // The certificates of several dates may be the same, so their numbers have no sum.
+  const concerned = `${counted(open.length, 'date')} ${plural(open.length, 'concerns', 'concern')} certificates that are not renewed yet`;
+  return `${concerned}${open.length === 1 ? ':' : ', the first is'} ${dayText(first.date)}.`;
 }
 
 /** Returns what a date changes for renewals a year: '31 renewals a year instead of 8'. */
