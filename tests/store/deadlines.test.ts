@@ -168,6 +168,28 @@ describeEachDatabase('The deadlines of certificates', (open) => {
     expect(await deleteExpired(store, 'deadlines', FROM + 90 * DAY)).toBe(1);
   });
 
+  it('end without a renewal if clients accept the certificate again after the day', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await watch(store, accountId, 'mail.example');
+    const leaf = leafFor('mail.example');
+    const evidence = { root: 'Aging Root', days: null };
+    const facts = { kind: 'refused_from' as const, rule: 'root_expires', from: NOW + DAY, evidence };
+    const { fingerprint } = leaf.facts;
+    await check(store, NOW, [leaf], {
+      findings: [changes(leaf, { code: 'refused_from', severity: 'upcoming', facts, clients: ['firefox'] })],
+    });
+    const fault = { kind: 'distrusted_root' as const, root: 'Aging Root', trustedUntil: NOW };
+    await check(store, NOW + DAY, [leaf], {
+      findings: [
+        changes(leaf, { code: 'distrusted_root', severity: 'warning', facts: fault, clients: ['firefox'] }),
+      ],
+    });
+    expect(await stored(store)).toEqual([[fingerprint, 'root_expires', NOW + DAY, NOW, null]]);
+    await check(store, NOW + 2 * DAY, [leaf]);
+    expect(await stored(store)).toEqual([]);
+  });
+
   it('also list the certificates whose CA asked for a replacement', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');

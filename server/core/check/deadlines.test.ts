@@ -15,8 +15,14 @@ const deadline = (fingerprint: string, change: Partial<Deadline> = {}): Deadline
 });
 const dated = (fingerprint: string, fromAt = LATER) => ({ fingerprint, rule: 'server_auth_only', fromAt });
 /** Returns what is stored after a check. */
-function after(stored: Deadline[], found: ReturnType<typeof dated>[], served: string[]): Deadline[] {
-  const { written, removed } = followDeadlines(stored, { dated: found, served: new Set(served), now: NOW });
+function after(
+  stored: Deadline[],
+  found: ReturnType<typeof dated>[],
+  served: string[],
+  isRefused = false,
+): Deadline[] {
+  const seen = { dated: found, served: new Set(served), isRefused, now: NOW };
+  const { written, removed } = followDeadlines(stored, seen);
   const isKept = (one: Deadline) =>
     ![...written, ...removed].some(({ fingerprint }) => fingerprint === one.fingerprint);
   return [...stored.filter(isKept), ...written].toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
@@ -25,12 +31,8 @@ function after(stored: Deadline[], found: ReturnType<typeof dated>[], served: st
 it('stores a certificate that a rule concerns, and writes nothing when the next check finds the same', () => {
   const [stored] = after([], [dated('a')], ['a']);
   expect(stored).toEqual(deadline('a', { firstSeenAt: NOW }));
-  expect(followDeadlines([deadline('a')], { dated: [dated('a')], served: new Set(['a']), now: NOW })).toEqual(
-    {
-      written: [],
-      removed: [],
-    },
-  );
+  const seen = { dated: [dated('a')], served: new Set(['a']), isRefused: false, now: NOW };
+  expect(followDeadlines([deadline('a')], seen)).toEqual({ written: [], removed: [] });
 });
 
 it('a certificate that no address serves any more counts as renewed, until an address serves it again', () => {
@@ -64,8 +66,10 @@ it('a rule whose day moves or that no longer concerns a served certificate chang
   expect(after([deadline('a')], [], ['a'])).toEqual([]);
 });
 
-it('a certificate that is served after the day of its rule is still to renew, although its findings are others', () => {
+it('a certificate that is refused after the day of its rule is still to renew, although its findings are others', () => {
   const past = deadline('a', { fromAt: NOW });
-  expect(after([past], [], ['a'])).toEqual([past]);
+  expect(after([past], [], ['a'], true)).toEqual([past]);
+  // Its root was renewed, or its CA no longer asks for a replacement.
+  expect(after([past], [], ['a'])).toEqual([]);
   expect(after([past], [], ['b'])).toEqual([{ ...past, renewedAt: NOW }]);
 });

@@ -1,4 +1,5 @@
 import type { Finding, FindingFacts } from '../finding.ts';
+import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { ruleById } from '../rules/dated-rules.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -45,16 +46,20 @@ function ruleOf(facts: FindingFacts): Pick<Deadline, 'rule' | 'fromAt'> | null {
 const keyOf = ({ fingerprint, rule }: Pick<Deadline, 'fingerprint' | 'rule'>): string =>
   `${fingerprint} ${rule}`;
 
-/** Returns whether a check may change the stored deadlines of its monitor: its dated findings or its leaves differ from the last ones. */
+/** Returns whether a check may change the stored deadlines of its monitor: its dated findings, its leaves or whether they are refused differ. */
 export function mayChangeDeadlines(previous: Verdict | null, verdict: Verdict): boolean {
   if (!verdict.reached) return false;
   const now = datedKeys(verdict);
   if (previous === null) return now !== '';
-  if (leafKeys(previous) !== leafKeys(verdict)) return true;
+  if (leafKeys(previous) !== leafKeys(verdict) || isRefused(previous) !== isRefused(verdict)) return true;
   if (previous.reached) return datedKeys(previous) !== now;
   // The last check read no certificate, so its findings do not show which rules concerned the earlier one.
   return now !== '' || (previous.lastSeen?.findings ?? []).some(({ code }) => DATED_CODES.includes(code));
 }
+
+/** Returns whether some client refuses what a check saw. */
+export const isRefused = ({ findings }: Pick<Verdict, 'findings'>): boolean =>
+  findings.some((finding) => clientsRefusingNow(finding).length > 0);
 
 const datedKeys = (verdict: Verdict): string =>
   deadlinesIn(verdict)
@@ -69,12 +74,17 @@ const leafKeys = ({ lastSeen }: Verdict): string =>
     .join();
 
 /**
- * Returns the deadlines to write and to delete after a check that found `dated` and still saw the certificates of `served`. A certificate
- * that was replaced by another one with the same deadline is deleted, so that only its successor counts.
+ * Returns the deadlines to write and to delete after a check that found `dated` and still saw the certificates of `served`; `isRefused`: some
+ * client refuses what it saw. A certificate that was replaced by another one with the same deadline is deleted, so that only its successor counts.
  */
 export function followDeadlines(
   stored: readonly Deadline[],
-  { dated, served, now }: { dated: readonly Dated[]; served: ReadonlySet<string>; now: number },
+  {
+    dated,
+    served,
+    isRefused,
+    now,
+  }: { dated: readonly Dated[]; served: ReadonlySet<string>; isRefused: boolean; now: number },
 ): { written: Deadline[]; removed: Deadline[] } {
   const found = new Map(dated.map((one) => [keyOf(one), one]));
   const known = new Map(stored.map((one) => [keyOf(one), one]));
@@ -85,8 +95,8 @@ export function followDeadlines(
     const { fromAt = one.fromAt } = found.get(keyOf(one)) ?? {};
     if (found.has(keyOf(one))) return [{ ...one, fromAt, renewedAt: null }];
     if (!served.has(one.fingerprint)) return [{ ...one, renewedAt: one.renewedAt ?? now }];
-    // From its day on, a rule has other findings. Before that day, the rule no longer concerns the certificate.
-    return one.fromAt <= now ? [{ ...one, renewedAt: null }] : [];
+    // From its day on, a rule has the findings of a refusal. Without them, the rule no longer concerns the certificate.
+    return one.fromAt <= now && isRefused ? [{ ...one, renewedAt: null }] : [];
   });
   const all = [...added, ...followed];
   const isCurrent = ({ rule, firstSeenAt, renewedAt }: Deadline) =>

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { deadlinesIn, followDeadlines, mayChangeDeadlines } from '../../core/check/deadlines.ts';
+import { deadlinesIn, followDeadlines, isRefused, mayChangeDeadlines } from '../../core/check/deadlines.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { compileOnce } from '../db/dialect.ts';
@@ -8,7 +8,7 @@ import type { MonitorKey, Tables } from '../schema/tables.ts';
 
 /**
  * Writes which certificates of a monitor have dated findings, and which of them the check no longer saw. Reads and writes nothing if
- * neither the dated findings nor the leaves have changed.
+ * the dated findings, the leaves and whether clients refuse them are those of the last check.
  */
 export async function writeDeadlines(
   trx: Transaction<Tables>,
@@ -44,6 +44,7 @@ export async function writeDeadlines(
     {
       dated: deadlinesIn(verdict),
       served: new Set(seen.map(({ fingerprint }) => fingerprint)),
+      isRefused: isRefused(verdict),
       now,
     },
   );
