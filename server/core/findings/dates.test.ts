@@ -40,7 +40,7 @@ describe('a finding about a day to come', () => {
   it.each([
     [
       'server_auth_only',
-      'This certificate also identifies the server as a client of other servers. Public certificates issued from 15 March 2027, 00:00 UTC on cannot do that.',
+      'This certificate also lets the server identify itself to other servers as their client. Public certificates issued from 15 March 2027, 00:00 UTC on cannot do that.',
     ],
     [
       'lifetime_100',

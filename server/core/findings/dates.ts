@@ -72,7 +72,7 @@ function renewalMessage(rule: DatedRule | undefined, { from, evidence }: Omit<Da
   const since = longInstant(from);
   switch (rule?.kind) {
     case 'server_auth_only':
-      return `This certificate also identifies the server as a client of other servers. Public certificates issued from ${since} on cannot do that.`;
+      return `This certificate also lets the server identify itself to other servers as their client. Public certificates issued from ${since} on cannot do that.`;
     case 'max_lifetime': {
       const reuse = rulesOf('validation_reuse').find((one) => one.from === rule.from);
       const validated =
