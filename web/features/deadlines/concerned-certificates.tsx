@@ -9,7 +9,7 @@ import { Select, type SelectOption } from '../../ui/form/select-field.tsx';
 import { Skeleton } from '../../ui/loading.tsx';
 import { type DeadlinesSearch, queryOf, useDeadlineCertificates } from './deadline-queries.ts';
 import { DeadlineTable } from './deadline-table.tsx';
-import { dayText } from './deadline-words.ts';
+import { ruleChoices } from './deadline-words.ts';
 
 const ALL = 'all';
 
@@ -97,9 +97,7 @@ export function ConcernedCertificates({
 function datesOf({ deadlines, replacements }: DeadlinesWire): SelectOption[] {
   return [
     { value: ALL, label: 'All dates but limits on lifetimes' },
-    ...new Map(
-      deadlines.map(({ rule, date, title }) => [rule, { value: rule, label: `${dayText(date)}: ${title}` }]),
-    ).values(),
+    ...ruleChoices(deadlines).map(({ rule, label }) => ({ value: rule, label })),
     ...(replacements.total === 0
       ? []
       : [{ value: 'replacement_wanted', label: 'Replacements that your CAs asked for' }]),

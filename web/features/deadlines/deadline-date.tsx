@@ -13,14 +13,14 @@ interface DeadlineDateProps {
   deadline: DeadlineWire;
   renewals: DeadlinesWire['renewals'];
   now: number;
-  /** Lists the certificates of the date. */
+  /** Number of certificates that `onShow` lists: those of all dates of the rule. */
+  listed: number;
   onShow: () => void;
 }
 
 /** Shows what changes on a day, what to do before, and how many certificates are done. */
-export function DeadlineDate({ deadline, renewals, now, onShow }: DeadlineDateProps) {
-  const { date, title, advice, clients, source, reviewed_on: reviewedOn, done, total, left } = deadline;
-  const listedCount = deadline.limit === null ? total : left;
+export function DeadlineDate({ deadline, renewals, now, listed: listedCount, onShow }: DeadlineDateProps) {
+  const { date, title, advice, clients, source, reviewed_on: reviewedOn, done, total } = deadline;
   return (
     <li className="grid gap-x-6 gap-y-3 border-b border-line p-4 last:border-b-0 md:grid-cols-[130px_minmax(0,1fr)_200px] lg:grid-cols-[150px_minmax(0,1fr)_310px] md:p-5">
       <div>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DeadlinesWire, DeadlineWire } from '../../../contract/calls/deadline.ts';
-import { leadText } from './deadline-words.ts';
+import { leadText, ruleChoices } from './deadline-words.ts';
 
 const deadline = (change: Partial<DeadlineWire>): DeadlineWire => ({
   rule: 'server_auth_only',
@@ -41,4 +41,25 @@ it('the lead of limits on lifetimes and of renewed certificates says that nothin
   expect(lead(deadline({ effect: 'lifetime', limit }), deadline({ done: 1, left: 0 }))).toBe(
     'Nothing will break on a known date.',
   );
+});
+
+it('a rule with several dates is one choice with the certificates of all of them', () => {
+  const expiry = { rule: 'root_expires', title: 'Clients refuse certificates whose root has expired' };
+  const deadlines = [
+    deadline({ ...expiry, date: '2027-01-28', total: 3 }),
+    deadline({ date: '2027-03-15', total: 2 }),
+    deadline({ ...expiry, date: '2027-05-01', total: 4 }),
+    deadline({
+      rule: 'lifetime_47',
+      date: '2029-03-15',
+      total: 9,
+      left: 5,
+      limit: { days: 47, renewals: 70 },
+    }),
+  ];
+  expect(ruleChoices(deadlines)).toEqual([
+    { rule: 'root_expires', label: expiry.title, certificates: 7 },
+    { rule: 'server_auth_only', label: `15 March 2027: ${deadline({}).title}`, certificates: 2 },
+    { rule: 'lifetime_47', label: `15 March 2029: ${deadline({}).title}`, certificates: 5 },
+  ]);
 });

@@ -30,6 +30,17 @@ export function leadText({ deadlines }: DeadlinesWire): string {
   return `${concerned}${open.length === 1 ? ':' : ', the first is'} ${dayText(first.date)}.`;
 }
 
+/** Returns the rules to choose from, with the numbers of certificates that the list then has. A rule about roots may have several dates. */
+export const ruleChoices = (deadlines: readonly DeadlineWire[]) =>
+  [...Map.groupBy(deadlines, ({ rule }) => rule)].map(([rule, [first, ...others]]) => ({
+    rule,
+    label: [...(others.length === 0 ? [dayText(first?.date ?? '')] : []), first?.title].join(': '),
+    certificates: [first, ...others].reduce(
+      (sum, one) => sum + ((one?.limit == null ? one?.total : one.left) ?? 0),
+      0,
+    ),
+  }));
+
 /** Returns what a date changes for renewals a year: '31 renewals a year instead of 8'. */
 export const renewalsText = ({ limit }: DeadlineWire, { now }: DeadlinesWire['renewals']): string | null =>
   limit && `${counted(limit.renewals, 'renewal')} a year instead of ${grouped(now)}`;

@@ -10,7 +10,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { ConcernedCertificates } from './concerned-certificates.tsx';
 import { DeadlineDate } from './deadline-date.tsx';
 import { queryOf, useDeadlines, useDeadlinesSearch } from './deadline-queries.ts';
-import { dayText, leadText, RENEWALS_NOTE } from './deadline-words.ts';
+import { dayText, leadText, RENEWALS_NOTE, ruleChoices } from './deadline-words.ts';
 
 const PrintedDeadlines = lazyPart(async () => (await import('./printed-deadlines.tsx')).PrintedDeadlines);
 
@@ -48,6 +48,7 @@ function Deadlines({ deadlines }: { deadlines: DeadlinesWire }) {
     heading.current?.focus();
   };
   const { replacements } = deadlines;
+  const choices = ruleChoices(deadlines.deadlines);
   const hasCertificates =
     replacements.total > 0 || deadlines.deadlines.some(({ limit, total }) => limit !== null || total > 0);
   return (
@@ -62,6 +63,7 @@ function Deadlines({ deadlines }: { deadlines: DeadlinesWire }) {
               deadline={deadline}
               renewals={deadlines.renewals}
               now={now}
+              listed={choices.find(({ rule }) => rule === deadline.rule)?.certificates ?? 0}
               onShow={() => showCertificates(deadline.rule)}
             />
           ))}
