@@ -4,7 +4,8 @@ import { createTableOfMonitor, notNull, smallRows } from './0021-initial-schema/
 
 /**
  * Creates a table of the certificates that a rule with a date concerns, with the time when they were replaced. Stores which certificates
- * have a path to a public root. An older program writes neither; the next check by this version corrects it.
+ * have a path to a public root. An older program writes neither. The next check by this version adds what is missing; a renewal that only
+ * an older program saw counts from the next renewal on.
  */
 export async function addDeadlines(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await createTableOfMonitor(db, 'deadlines')
