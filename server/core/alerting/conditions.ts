@@ -131,8 +131,8 @@ function registrationCondition(end: RegistrationEnd, asOf: number): Condition {
 
 /**
  * Returns the problems that exist after a check. Includes an `expiry` for every certificate with expiry alerts, a `registration` and a
- * `refused_from`, however far away their dates are. If the check read no certificate, returns only these and the revocations of the certificates last
- * seen, because the rest is unknown. `host`: name of the endpoint for messages.
+ * `refused_from`, however far away their dates are. If the check read no certificate, returns only the first two and the revocations of the
+ * certificates last seen, because the rest is unknown. `host`: name of the endpoint for messages.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
   const { lastSeen } = verdict;
