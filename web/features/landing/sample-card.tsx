@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react';
-import { daysLeft, expiryBadge } from '../../../contract/state/badge.ts';
+import { type Badge, daysLeft, expiryBadge } from '../../../contract/state/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
@@ -44,29 +44,40 @@ function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
   );
 }
 
-/** Shows a dashboard card with an example certificate. */
+/** Classes for the edge of a card and its first line, as on the dashboard. */
+const LOOKS: Record<Badge['status'], { edge: string; strip: string }> = {
+  expired: { edge: 'border-expired-mark', strip: 'bg-expired-bg text-expired-fg' },
+  critical: { edge: 'border-critical-mark', strip: 'bg-critical-bg text-critical-fg' },
+  soon: { edge: 'border-soon-mark', strip: 'bg-soon-bg text-soon-fg' },
+};
+
+/** Shows a dashboard card with an example certificate. The renewal of one that expires within two weeks is overdue. */
 export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
   const { checks, percent } = checksOf(sample);
-  const hasExpired = sample.days < 0;
+  const notAfter = notAfterOf(sample, now);
+  const status = expiryBadge(notAfter, now)?.status;
+  const hasExpired = status === 'expired';
   return (
     <article
-      className={`min-w-0 rounded-4 border bg-surface shadow-1 ${hasExpired ? 'border-expired-mark' : 'border-line'}`}
+      className={`min-w-0 rounded-4 border bg-surface shadow-1 ${status ? LOOKS[status].edge : 'border-line'}`}
     >
-      {hasExpired && (
-        <p className="flex h-7 items-center gap-1.5 rounded-t-[11px] bg-expired-bg px-[18px] text-[12.5px]/[17px] font-[550] text-expired-fg">
-          <Glyph name="expired" className="size-[13px]" />
-          Expired on {dayAndMonth(notAfterOf(sample, now))}
+      {status && (
+        <p
+          className={`flex h-6 items-center gap-1.5 rounded-t-[11px] px-[18px] text-[12.5px]/[17px] font-[550] ${LOOKS[status].strip}`}
+        >
+          <Glyph name={status} className="size-[13px]" />
+          {hasExpired ? `Expired on ${dayAndMonth(notAfter)}` : 'Renewal overdue'}
         </p>
       )}
-      <div className={`flex items-center gap-3 px-[18px] ${hasExpired ? 'pt-2' : 'pt-4'}`}>
+      <div className={`flex items-center gap-3 px-[18px] ${status ? 'pt-1' : 'pt-4'}`}>
         <FaviconTile hostname={sample.hostname} />
         <div className="min-w-0 flex-1">
           <h3 className="truncate font-mono text-body font-[560]">{sample.hostname}</h3>
-          {!hasExpired && <p className="truncate text-meta/[17px] text-fg-3">{sample.issuer}</p>}
+          <p className="truncate text-meta/[17px] text-fg-3">{sample.issuer}</p>
         </div>
         <Ellipsis className="mr-1.5 size-4 flex-none text-fg-3" strokeWidth={1.8} aria-hidden="true" />
       </div>
-      <div className={`px-[18px] pb-3.5 ${hasExpired ? 'pt-2' : 'pt-4'}`}>
+      <div className={`px-[18px] pb-3.5 ${status ? 'pt-1.5' : 'pt-4'}`}>
         <div className="mb-[9px] flex h-[26px] items-center justify-between gap-2">
           <SampleRemaining sample={sample} now={now} />
           <RevocationBadge revoked={sample.revoked === true} isVerified={!hasExpired} />
