@@ -231,4 +231,16 @@ describe('a root that expires before the certificate', () => {
     expect(ask(store, { now: NOW + 30 * DAY + 1000 })).toEqual([]);
     expect(ask(store, { now: NOW + 30 * DAY })).toHaveLength(1);
   });
+
+  it('is refused from the end of the last of its roots if several expire before it', () => {
+    const later = mintAuthority({
+      commonName: 'Later Root',
+      notBefore: longValidity.notBefore,
+      notAfter: NOW + 35 * DAY,
+    });
+    const cross = later.intermediate({ commonName: 'Old CA 1', key: issuer.key, ...longValidity });
+    const both = createTrustStore([old.der, later.der], { arePublic: true });
+    const facts = { from: NOW + 35 * DAY + 1000, evidence: { root: 'Later Root' } };
+    expect(ask(both, { sent: [read(issuer), read(cross)] })).toMatchObject([{ facts }]);
+  });
 });

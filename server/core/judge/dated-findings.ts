@@ -31,7 +31,7 @@ export function datedFindings(
   const anchor = path.at(-1);
   // A leaf that is trusted itself has no root.
   if (anchor === undefined || path.length < 2) return [];
-  const expiry = rootExpiry(question, path, anchor);
+  const expiry = rootExpiry(question, path);
   if (!isPublic) return expiry;
   return [
     ...expiry,
@@ -40,19 +40,18 @@ export function datedFindings(
   ];
 }
 
-/** Reports that the root expires before the leaf, and that no other path is valid then. */
-function rootExpiry(
-  question: PathQuestion,
-  path: readonly Certificate[],
-  anchor: Certificate,
-): DatedFinding[] {
+/** Reports that the root expires before the leaf, and that no other path is valid then. Follows other paths until the last root expires. */
+function rootExpiry(question: PathQuestion, path: readonly Certificate[]): DatedFinding[] {
   const { leaf, trustStore, protocol, now } = question;
+  const anchor = path.at(-1);
+  if (anchor === undefined) return [];
   const end = anchor.notAfter;
   if (end < now || end >= leaf.notAfter) return [];
   // An intermediate that expires first has expiry alerts of its own.
   if (path.slice(1, -1).some(({ notAfter }) => notAfter <= end)) return [];
   const from = end + 1000;
-  if (otherPath(question, null, from).ok) return [];
+  const other = otherPath(question, null, from);
+  if (other.ok) return (other.path.at(-1)?.notAfter ?? 0) > end ? rootExpiry(question, other.path) : [];
   const refusing = clientsRefusingAnchor('expired', anchor, trustStore).filter(connectsTo(protocol));
   const clients = CLIENTS.filter((client) => refusing.includes(client));
   if (clients.length === 0) return [];
