@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 import type { LogLists, MissingList } from '../core/judge/transparency.ts';
 import { type LogList, parseLogList } from '../pki/ct/log-list.ts';
 import type { FetchLogList } from '../probe/sources/log-list-source.ts';
@@ -52,18 +52,12 @@ export interface LogListLoop {
 /** Interval in ms at which a process notices lists that another one fetched, if the signal was lost. */
 const POLL_MS = MINUTE_MS;
 
-/** Intervals in ms after the first failures: three requests on the first day without a usable answer. Then one a day. */
-const RETRY_MS = [HOUR_MS, 5 * HOUR_MS, 18 * HOUR_MS];
-
-/** Returns the time in ms from the last request to the next one. */
-const intervalMs = ({ attempts }: LogListState): number => RETRY_MS[attempts - 1] ?? DAY_MS;
-
 const OFF: LogListsOptions['settings'] = { google: 'off', apple: 'off' };
 const SETTINGS = { google: 'CT_LOG_LIST', apple: 'APPLE_LOG_LIST' } as const;
 
 /**
  * Creates the loop that keeps the lists of Certificate Transparency logs current. Once somebody watches a public certificate, one of all
- * processes fetches each list about once a day. The lists are kept in the database, from which all processes take them.
+ * processes asks for each list at most once a day, also if there was no usable answer. The lists are kept in the database, from which all processes take them.
  */
 export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
   const { logLists, store, clock, ownNetwork, log } = options;
@@ -86,7 +80,7 @@ export function createLogListLoop(options: LogListLoopOptions): LogListLoop {
     if (
       stopping.signal.aborted ||
       logLists === undefined ||
-      (before !== null && now < before.askedAt + intervalMs(before))
+      (before !== null && now < before.askedAt + DAY_MS)
     )
       return;
     if (!(await ownNetwork.clockIsRight())) return;

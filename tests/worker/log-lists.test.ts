@@ -168,13 +168,13 @@ describeEachDatabase('The lists of Certificate Transparency logs', (open) => {
     expect(world.server.requests).toEqual([]);
   });
 
-  it('are requested three times on the first day without an answer, then once a day, with one line in the log', async () => {
+  it('are requested once a day if there is no usable answer, with one line in the log', async () => {
     const world = await startWorld();
     for (const path of [...BOTH, '/apple.json'])
       world.server.serve(path, (_, response) => void response.writeHead(503).end());
     const store = await open();
     const process = startProcess(store, world);
-    expect(await hoursOfRequests(process, world, 4)).toEqual([0, 1, 6, 24, 48, 72, 96]);
+    expect(await hoursOfRequests(process, world, 4)).toEqual([0, 24, 48, 72, 96]);
     const problem = 'The server answered with the status 503.';
     expect(process.warnings).toEqual([
       { setting: 'CT_LOG_LIST', problem },
@@ -182,7 +182,7 @@ describeEachDatabase('The lists of Certificate Transparency logs', (open) => {
     ]);
     expect(process.lists.at(-1)).toEqual({ google: 'failed', apple: 'failed' });
     const states = await logListStates(store);
-    expect(states.get('google')).toMatchObject({ attempts: 7, problem, answeredAt: null });
+    expect(states.get('google')).toMatchObject({ attempts: 5, problem, answeredAt: null });
   });
 
   it('are replaced by none that cannot be read, has a wrong signature or is cut off', async () => {
@@ -214,7 +214,7 @@ describeEachDatabase('The lists of Certificate Transparency logs', (open) => {
     expect(process.operators()[0]).toBe('Tarn');
   });
 
-  it('are not requested again soon after a stop that cut off a request', async () => {
+  it('are not requested again on the day of a stop that cut off a request', async () => {
     const world = await startWorld();
     const store = await open();
     const asked = Promise.withResolvers<void>();
@@ -227,7 +227,7 @@ describeEachDatabase('The lists of Certificate Transparency logs', (open) => {
     world.server.requests.length = 0;
     world.server.serve('/google.json', (_, response) => void response.writeHead(503).end());
     const restarted = startProcess(store, world, { settings: { apple: 'off' } });
-    expect(await hoursOfRequests(restarted, world, 1)).toEqual([1, 6, 24]);
+    expect(await hoursOfRequests(restarted, world, 1)).toEqual([24]);
     expect(restarted.lists.at(-1)).toEqual({ google: 'failed', apple: 'off' });
   });
 
