@@ -45,7 +45,9 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query = 'listen certlantern'`.execute(home.db);
-    const loops = ['due', 'deliveries', 'mails', 'icons', 'glances', 'missed'].map((topic) => ({ topic }));
+    const loops = ['due', 'deliveries', 'mails', 'icons', 'log_lists', 'glances', 'missed'].map((topic) => ({
+      topic,
+    }));
     await expect.poll(() => heard).toEqual(loops);
     home.signals.publish(change);
     await expect.poll(() => heard.at(-1)).toEqual(change);
