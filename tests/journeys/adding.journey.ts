@@ -243,6 +243,8 @@ test('with the fields behind "More", two servers of one name are two domains', a
  * the document, and every height of a row, rounded to a tenth. Returns a function that reads the records.
  */
 async function watchLayout(page: Page): Promise<() => Promise<Record<string, number[]>>> {
+  // The code of the list may load after the headline has its text.
+  await expect(page.locator('[aria-label=Domains]').first()).toBeVisible();
   const seen = await page.evaluateHandle(() => {
     const values: Record<string, number[]> = {};
     const add = (name: string, value: number) => {
