@@ -50,7 +50,7 @@ const deadlinesSchema = z
   .object({
     /** By date, earliest first. A past date is listed while a certificate is not renewed, and for 90 days if all are. */
     deadlines: z.array(deadlineSchema),
-    /** Certificates for which the CA asked for an early replacement (RFC 9773), and how many of them were replaced. */
+    /** `total`: number of certificates whose CA asked for an early replacement (RFC 9773); `done`: number of those that were replaced. */
     replacements: z.object({ total: z.number().int(), done: z.number().int() }),
     /**
      * Number of certificates below a public root that domains serve, and the renewals a year that they need if each is renewed when two

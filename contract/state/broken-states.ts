@@ -6,7 +6,7 @@ const WITH_BADGES = ['revoked', 'critical', 'soon'] as const satisfies Attention
 type BrokenState = Exclude<AttentionReason, (typeof WITH_BADGES)[number]>;
 
 /**
- * Returns what is wrong with a host and its certificate, most urgent first. `more` are reasons that follow from its findings. Leaves out a near expiry and a revocation, which have badges.
+ * Returns what is wrong with a host and its certificate, most urgent first. `more`: reasons that its findings give. Omits a near expiry and a revocation, because badges show them.
  * Returns nothing for a paused domain, because its problems may be fixed by now.
  */
 export function brokenStates(

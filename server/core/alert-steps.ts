@@ -59,7 +59,7 @@ export function stepsBefore({ kind, at }: AlertDay): { step: ChosenStep; at: num
   return steps.map((days) => ({ step: `${days}d` as const, at: at - days * DAY_MS }));
 }
 
-/** Returns whether the last week before a day has begun at `now` (ms UTC). Alerts about it are critical from then on. */
+/** Returns whether the day is at most a week away at `now` (ms UTC). In that week, alerts about the day are critical. */
 export function isLastWeek({ at }: AlertDay, now: number): boolean {
   return at - now <= CRITICAL_DAYS * DAY_MS;
 }

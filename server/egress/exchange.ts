@@ -163,7 +163,7 @@ function isFor(host: string, certificate: X509Certificate | undefined): boolean 
   return found !== undefined;
 }
 
-/** Returns a function like that of `createVerifiedTls`, for Mozilla's roots as bundled with Node and more anchors (PEM). */
+/** Returns a function that performs TLS handshakes and trusts the roots of Mozilla that Node bundles, and the roots `more` (PEM). */
 export function createPublicTls(more: readonly string[]): SecureSocket {
   return createVerifiedTls([...getCACertificates('bundled'), ...more]);
 }

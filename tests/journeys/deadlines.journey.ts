@@ -41,7 +41,7 @@ function writeDeadlines(
   database.close();
 }
 
-test('the page of deadlines says what changes on which day, finds certificates and exports them', async ({
+test('the page of deadlines shows each day with its change, searches the certificates and exports them', async ({
   page,
   world,
 }) => {

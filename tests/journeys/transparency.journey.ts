@@ -46,7 +46,7 @@ function withPolicies(report: ReportWire): ReportWire {
   return { ...report, transparency: { ...transparency, timestamps, policies } };
 }
 
-/** More than the elements of the section before the timestamps. */
+/** Limit for presses of Tab. The timestamps come after fewer elements that take the focus. */
 const MAX_TABS = 30;
 
 test('the timestamps of a certificate are a table that the keyboard opens, at 1440 and 360 px in both themes', async ({

@@ -149,7 +149,7 @@ describeEachDatabase('The deadlines of certificates', (open) => {
     expect(await countDeadlines(store, stranger)).toEqual([]);
   });
 
-  it('are followed when a server changes to another certificate with the same deadline', async () => {
+  it('name only the new certificate after a server changed to another one with the same deadline', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await watch(store, accountId, 'mail.example');
@@ -209,7 +209,7 @@ describeEachDatabase('The deadlines of certificates', (open) => {
     expect(await stored(store)).toEqual([]);
   });
 
-  it('count a certificate of two domains once, also if its CA moved the window between their checks', async () => {
+  it('count a certificate of two domains once, although its CA changed the renewal window between their checks', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const leaf = leafFor('*.shop.example');

@@ -139,7 +139,7 @@ describeEachDatabase('The lists of Certificate Transparency logs', (open) => {
     expect([before?.apple, after?.apple]).toMatchObject([{ asOf: START }, { asOf: START + DAY_MS }]);
   });
 
-  it('are requested by one of several processes, and used by all of them without a restart', async () => {
+  it('are requested by only one of several processes, and all of them use the new lists without a restart', async () => {
     const world = await startWorld();
     const store = await open();
     const processes = Array.from({ length: 4 }, () => startProcess(store, world));

@@ -332,7 +332,7 @@ function hasUnsentStep(check: RecordedCheck, known: Notified, condition: Conditi
   return dueStep(check, known, condition) !== null;
 }
 
-/** Returns the alert steps of an expiry or before another day; null for other problems. */
+/** Returns the alert steps before a certificate expires, a registration ends or clients begin to refuse; null for problems without such a day. */
 function stepsOf(
   { settings }: RecordedCheck,
   { expiring, facts }: Condition,

@@ -28,7 +28,7 @@ function after(
   return [...stored.filter(isKept), ...written].toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
 }
 
-it('stores a certificate that a rule concerns, and writes nothing when the next check finds the same', () => {
+it('a deadline is stored when a check finds it, and not written again when the next check finds the same', () => {
   const [stored] = after([], [dated('a')], ['a']);
   expect(stored).toEqual(deadline('a', { firstSeenAt: NOW }));
   const seen = { dated: [dated('a')], served: new Set(['a']), isRefused: false, now: NOW };

@@ -74,8 +74,8 @@ const leafKeys = ({ lastSeen }: Verdict): string =>
     .join();
 
 /**
- * Returns the deadlines to write and to delete after a check that found `dated` and still saw the certificates of `served`; `isRefused`: some
- * client refuses what it saw. A certificate that was replaced by another one with the same deadline is deleted, so that only its successor counts.
+ * Returns which deadlines to write and which to delete after a check. `dated`: the deadlines that its findings name; `served`: fingerprints of
+ * the certificates that it saw; `isRefused`: whether some client refuses them. A certificate that was replaced by another one with the same deadline is deleted, so that only its successor counts.
  */
 export function followDeadlines(
   stored: readonly Deadline[],
@@ -95,7 +95,7 @@ export function followDeadlines(
     const { fromAt = one.fromAt } = found.get(keyOf(one)) ?? {};
     if (found.has(keyOf(one))) return [{ ...one, fromAt, renewedAt: null }];
     if (!served.has(one.fingerprint)) return [{ ...one, renewedAt: one.renewedAt ?? now }];
-    // From its day on, a rule has the findings of a refusal. Without them, the rule no longer concerns the certificate.
+    // After its day, a refusal is a finding of another kind. If no client refuses what the check saw, the deadline is over.
     return one.fromAt <= now && isRefused ? [{ ...one, renewedAt: null }] : [];
   });
   const all = [...added, ...followed];

@@ -4,7 +4,7 @@ import type { InferUnion, Shape } from '../shape.ts';
 
 /**
  * `critical`: the endpoint is refused by all clients, by all software that uses OpenSSL, or, over https, by a browser; `warning`: only
- * other clients refuse it, or clients may refuse it soon; `upcoming`: clients refuse it from a known day on; `note`: nobody needs to act.
+ * other clients refuse it, or clients may refuse it soon; `upcoming`: clients will refuse it from a known day on; `note`: nobody needs to act.
  */
 export type Severity = FindingSeverity;
 

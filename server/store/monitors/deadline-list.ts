@@ -7,7 +7,7 @@ import type { Store } from '../db/open-store.ts';
 import { firstMonitors } from './certificate-list.ts';
 import { foundRows, isFoundCertificate } from './monitor-filter.ts';
 
-/** How many certificates of an account a rule concerns. Times in ms UTC. */
+/** The number of certificates of an account that a rule affects. Times in ms UTC. */
 export interface DeadlineCount {
   rule: string;
   fromAt: number;
@@ -190,7 +190,7 @@ function withLongLifetime(
     where true ${matching(store, query)}`;
 }
 
-/** Returns an SQL condition, with `and`, for the certificates that a search finds, also by domains that served them before. */
+/** Returns an SQL condition that begins with `and` and selects the certificates that a search finds. Searches the domains that serve a certificate or served it before. */
 function matching(store: Store, { accountId, q, now }: DeadlineQuery): RawBuilder<unknown> {
   if (q === undefined) return sql``;
   const filter = { accountId, q, now };

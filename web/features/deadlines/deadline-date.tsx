@@ -13,7 +13,7 @@ interface DeadlineDateProps {
   deadline: DeadlineWire;
   renewals: DeadlinesWire['renewals'];
   now: number;
-  /** Number of certificates that `onShow` lists: those of all dates of the rule. */
+  /** Number of certificates that the list shows after `onShow`: those of all dates of the rule. */
   listed: number;
   onShow: () => void;
 }

@@ -5,7 +5,7 @@ import type { Verdict } from '../../verdict.ts';
 import { acceptingSince, reasonOf } from '../../findings/clients.ts';
 import { connectsTo } from './client-rule.ts';
 
-/** Returns the clients that refuse the endpoint because of a finding, today or, if it is upcoming, from its day on. */
+/** Returns the clients that refuse the endpoint because of a finding. If the finding is upcoming, they refuse it from the finding's day on. */
 export function clientsRefusing({
   code,
   severity,
@@ -28,7 +28,7 @@ export function clientsRefusingNow(finding: Parameters<typeof clientsRefusing>[0
   return clientsRefusing(finding).filter((client) => acceptingSince(rule, client) === undefined);
 }
 
-/** Returns the refusals that begin on a known day (ms UTC), each with its clients, the earliest first. */
+/** Returns when clients will begin to refuse the endpoint (ms UTC) and which clients, the earliest day first. */
 export function refusalsToCome({
   findings,
 }: Pick<Verdict, 'findings'>): { from: number; clients: readonly Client[] }[] {

@@ -18,7 +18,7 @@ export async function addDeadlines(db: Kysely<unknown>, dialect: DialectName): P
     .addPrimaryKeyConstraint('deadlines_key', ['account_id', 'monitor_id', 'fingerprint', 'rule'])
     .modifyEnd(smallRows(dialect))
     .execute();
-  // With every column that the page of deadlines reads, in the order of its groups.
+  // Has all columns that the page of deadlines reads, so that it need not read the table. They are in the order in which the page groups rows.
   await db.schema
     .createIndex('deadlines_rules')
     .on('deadlines')
