@@ -1,0 +1,118 @@
+import type { RegistrationObservation } from '../observation.ts';
+
+/** A method by which CAs validate control of a name (RFC 8555 §8, RFC 8737; `dns-persist-01` is a draft). */
+export const VALIDATION_METHODS = ['http-01', 'tls-alpn-01', 'dns-01', 'dns-persist-01'] as const;
+export type ValidationMethod = (typeof VALIDATION_METHODS)[number];
+
+/** Whether DNSSEC protects an answer. `not_known`: no resolver that we may believe is known to validate. */
+export type DnsSecurity = 'secure' | 'insecure' | 'not_known';
+
+/**
+ * Why a DNS question has no answer. `bogus`: the resolver refuses the answer, and gives it if it need not validate (CD=1). `servfail`: it
+ * refuses both. `alias_limit`: more than 8 aliases, or a loop. `budget`: a limit of questions is reached.
+ */
+export type NoDnsAnswer =
+  'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit' | 'budget';
+
+/**
+ * The answer to a DNS question, after aliases (CNAME, DNAME). `no_data`: the name exists without such a record. `no_name`: the name
+ * does not exist (NXDOMAIN). `aliases`: the names that the aliases lead to, in order.
+ */
+export type DnsAnswer<Found> =
+  | { outcome: 'records'; records: Found[]; aliases: string[]; security: DnsSecurity }
+  | { outcome: 'no_data' | 'no_name'; aliases: string[]; security: DnsSecurity }
+  | { outcome: 'no_answer'; why: NoDnsAnswer };
+
+/** A CAA record (RFC 8659 §4.1). `flags` has all eight bits. Tag and value are text of the zone, with one character per byte. */
+export interface CaaProperty {
+  flags: number;
+  tag: string;
+  value: string;
+}
+
+/** The CAA answer of one name of the tree. */
+export interface CaaStep {
+  domain: string;
+  answer: DnsAnswer<CaaProperty>;
+}
+
+/** What DNS says about a name of a certificate. */
+export interface NameEvidence {
+  /** As in the certificate, in lower case: `www.example.com` or `*.example.com`. */
+  name: string;
+  /** CAA answers from the name (without `*.`) upwards, up to the first with records or without an answer (RFC 8659 §3). */
+  caa: CaaStep[];
+  /** Whether the domain that is registered exists in DNS. */
+  zone: 'exists' | 'gone' | 'not_known';
+  ipv4: DnsAnswer<string>;
+  ipv6: DnsAnswer<string>;
+  /** TXT records of `_acme-challenge` below the name. Aliases show that the validation is delegated to another zone. */
+  challenge: DnsAnswer<string>;
+  /** TXT records of `_validation-persist` below the name. */
+  persist: DnsAnswer<string>;
+}
+
+/** What one address answers to the HTTP request of a CA for a token that does not exist. */
+export type HttpChallengeResult =
+  /** `url`: the last URL after redirects. `status`: HTTP status there. `isPage`: a status 200, as if the token existed. */
+  | { outcome: 'answered'; status: number; url: string; isPage: boolean }
+  | { outcome: 'no_connection'; why: 'refused' | 'timeout' | 'reset' | 'unroutable' }
+  /** This machine has no IPv6 or no IPv4, which says nothing about the address. */
+  | { outcome: 'not_tested' }
+  | { outcome: 'no_answer'; why: 'timeout' | 'closed' | 'not_http' }
+  /** A redirect that CAs do not follow: to another port than 80 and 443, another scheme, an address, or more than ten. */
+  | { outcome: 'bad_redirect'; why: 'port' | 'scheme' | 'address' | 'too_many' | 'unresolved'; url: string };
+
+/** What a watched host answers to CAs at port 80 of each address. */
+export interface HttpChallenge {
+  host: string;
+  results: { address: string; result: HttpChallengeResult }[];
+}
+
+/** What can be seen from outside that decides whether a CA will issue the next certificate. Instants in ms UTC. */
+export interface ForecastEvidence {
+  at: number;
+  /** At most 100 names of the certificate. */
+  names: NameEvidence[];
+  /** Number of further names, which were not looked up. */
+  unread: number;
+  /** For names that the account watches only. */
+  http: HttpChallenge[];
+  /** Whether our resolver is known to validate DNSSEC. */
+  resolverValidates: boolean;
+}
+
+/** What checks already know about a certificate. Instants in ms UTC. */
+export interface ForecastContext {
+  certificate: {
+    fingerprint: string;
+    notBefore: number;
+    notAfter: number;
+    /** DNS names and IP addresses of the certificate. */
+    sans: readonly string[];
+    /** Organisation and common name of the issuer. */
+    issuerOrganization: string;
+    issuerName: string;
+  };
+  /** The renewal window of the CA (RFC 9773); null if it gives none. */
+  renewalWindow: { start: number; end: number } | null;
+  registrations: readonly RegistrationObservation[];
+  /** Earlier renewals of certificates with the same names, newest first. */
+  renewals: readonly PastRenewal[];
+  /** Renewals of the account's other certificates of the same CA, at most 200, newest first. */
+  otherRenewals: readonly PastRenewal[];
+  /** Addresses of watched hosts at which the last check got no connection to port 443. */
+  unreachable443: readonly { host: string; address: string }[];
+  now: number;
+}
+
+/** A renewal that took place. */
+export interface PastRenewal {
+  /** Start of validity of the old certificate and of the one that replaced it; ms UTC. */
+  notBefore: number;
+  renewedAt: number;
+  /** Lifetime of the old certificate, ms. */
+  lifetimeMs: number;
+  /** The methods that could succeed at that time, if a forecast knows them; else null. */
+  possible: readonly ValidationMethod[] | null;
+}
