@@ -1,0 +1,44 @@
+import { WEEK_MS } from '../../../contract/durations.ts';
+import { type Renewable, renewalOverdueAt } from '../alert-steps.ts';
+import { leadOf } from './forecast-schedule.ts';
+import type { Forecast } from './forecast.ts';
+
+/** `foretold`: the renewal came out as the forecast said. `missed`: it failed, and the forecast said that it works. `false_alarm`: the reverse. */
+export type ForecastScore = 'foretold' | 'missed' | 'false_alarm';
+
+/** The part of a forecast that is scored. It is kept from the last forecast for which `isScored` returns true. */
+export type ScoredForecast = Pick<Forecast, 'outcome' | 'expectedAt' | 'expectedBy'>;
+
+/** Returns whether a forecast was made early enough to be scored: a week before the expected renewal, or a quarter of a short lifetime. */
+export function isScored(forecast: Pick<Forecast, 'at' | 'expectedAt'>, certificate: Renewable): boolean {
+  return forecast.at <= forecast.expectedAt - leadOf(certificate);
+}
+
+/** Returns when a renewal that has not taken place counts as late, ms UTC: some days after the expected day, and when it is overdue. */
+export function renewalLateAt(scored: ScoredForecast, certificate: Renewable): number {
+  const lifetime = certificate.notAfter - certificate.notBefore;
+  const tolerated = scored.expectedAt + Math.min(WEEK_MS, lifetime / 10);
+  return Math.min(certificate.notAfter, Math.max(renewalOverdueAt(certificate), tolerated));
+}
+
+/**
+ * Returns how a forecast of a certificate came out; null if that does not count. `renewedAt`: start of validity of the certificate that
+ * replaced it, ms UTC; null if it expired while it was still served. `after`: what the first forecast of the new certificate says; null if
+ * there is no new one. If it says that the same renewal fails, the CA has proved us wrong; if not, somebody has removed the cause, which
+ * proves nothing.
+ */
+export function scoreOf(
+  scored: ScoredForecast,
+  certificate: Renewable,
+  { renewedAt, after }: { renewedAt: number | null; after: Forecast['outcome'] | null },
+): ForecastScore | null {
+  if (scored.outcome === 'not_known') return null;
+  const works = scored.outcome === 'works';
+  if (renewedAt === null || renewedAt >= certificate.notAfter) return works ? 'missed' : 'foretold';
+  if (renewedAt > renewalLateAt(scored, certificate)) {
+    if (!works) return 'foretold';
+    return scored.expectedBy === 'lifetime' ? 'foretold' : 'missed';
+  }
+  if (works) return 'foretold';
+  return after === 'fails' ? 'false_alarm' : null;
+}
