@@ -9,10 +9,10 @@ export type DnsSecurity = 'secure' | 'insecure' | 'not_known';
 
 /**
  * Why a DNS question has no answer. `bogus`: the resolver refuses the answer, and gives it if it need not validate (CD=1). `servfail`: it
- * refuses both. `alias_limit`: more than 8 aliases, or a loop. `budget`: a limit of questions is reached.
+ * refuses both. `alias_limit`: more than 8 aliases, or a loop. `budget`: a limit of questions is reached. `not_asked`: no rule needs the answer.
  */
 export type NoDnsAnswer =
-  'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit' | 'budget';
+  'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit' | 'budget' | 'not_asked';
 
 /**
  * The answer to a DNS question, after aliases (CNAME, DNAME). `no_data`: the name exists without such a record. `no_name`: the name
@@ -44,7 +44,9 @@ export interface NameEvidence {
   caa: CaaStep[];
   /** Whether the domain that is registered exists in DNS. */
   zone: 'exists' | 'gone' | 'not_known';
+  /** Addresses that the address policy permits. Not asked for wildcard names, because CAs validate these by DNS only. */
   ipv4: DnsAnswer<string>;
+  /** As `ipv4`. Not asked if no check of the account uses the name and it has IPv4 addresses. */
   ipv6: DnsAnswer<string>;
   /** TXT records of `_acme-challenge` below the name. Aliases show that the validation is delegated to another zone. */
   challenge: DnsAnswer<string>;
@@ -54,10 +56,14 @@ export interface NameEvidence {
 
 /** What one address answers to the HTTP request of a CA for a token that does not exist. */
 export type HttpChallengeResult =
-  /** `url`: the last URL after redirects. `status`: HTTP status there. `isPage`: a status 200, as if the token existed. */
+  /**
+   * `url`: the last URL after redirects. `status`: HTTP status there; a status of 300 or above can be a redirect that CAs do not follow, such
+   * as 303. `isPage`: a status 200, as if the token existed, and not the key authorization of a server that computes it from the token.
+   */
   | { outcome: 'answered'; status: number; url: string; isPage: boolean }
+  /** `unroutable`: also for addresses that are not public, which we do not try. */
   | { outcome: 'no_connection'; why: 'refused' | 'timeout' | 'reset' | 'unroutable' }
-  /** This machine has no IPv6 or no IPv4, which says nothing about the address. */
+  /** This machine has no IPv6 or no IPv4, or it is the address of this machine, which says nothing about the address. */
   | { outcome: 'not_tested' }
   | { outcome: 'no_answer'; why: 'timeout' | 'closed' | 'not_http' }
   /** A redirect that CAs do not follow: to another port than 80 and 443, another scheme, an address, or more than ten. */
