@@ -50,6 +50,8 @@ export interface NameEvidence {
   ipv6: DnsAnswer<string>;
   /** TXT records of `_acme-challenge` below the name. Aliases show that the validation is delegated to another zone. */
   challenge: DnsAnswer<string>;
+  /** Whether the registered domain that the aliases of `challenge` lead to exists in DNS; `exists` without aliases. */
+  challengeZone: 'exists' | 'gone' | 'not_known';
   /** TXT records of `_validation-persist` below the name. */
   persist: DnsAnswer<string>;
 }
@@ -109,7 +111,18 @@ export interface ForecastContext {
   otherRenewals: readonly PastRenewal[];
   /** Addresses of watched hosts at which the last check got no connection to port 443. */
   unreachable443: readonly { host: string; address: string }[];
+  /** `Forecast.first` of the first forecast of the certificate; null if this is the first one. */
+  first: FirstLook | null;
   now: number;
+}
+
+/** What the first forecast of a certificate saw. Soon after the renewal, the CA saw the same. */
+export interface FirstLook {
+  at: number;
+  /** The methods that would have succeeded. */
+  possible: readonly ValidationMethod[];
+  /** The accounts that CAA records named (RFC 8657 §3). */
+  accounts: readonly string[];
 }
 
 /** A renewal that took place. */

@@ -47,6 +47,8 @@ export const isForecast = object({
   method: nullable(code<ValidationMethod>()),
   /** The methods that would succeed now, as far as we can see. */
   possible: list(code<ValidationMethod>()),
+  /** What the first forecast of the certificate saw. Later ones repeat it. */
+  first: object({ at: number, possible: list(code<ValidationMethod>()), accounts: list(text) }),
   /** Worst first. */
   checks: list(check),
 });

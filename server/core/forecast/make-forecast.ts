@@ -13,6 +13,7 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
     expectedBy: renewalWindow === null ? 'lifetime' : 'ari',
     method: null,
     possible: [],
+    first: { at: evidence.at, possible: [], accounts: [] },
     checks: [],
   };
 }
