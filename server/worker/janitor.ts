@@ -1,4 +1,5 @@
 import { pruneOrphanCertificates } from '../store/checks/certificates.ts';
+import { sweepForecasts } from '../store/forecasts/forecasts.ts';
 import { pruneFavicons } from '../store/monitors/favicons.ts';
 import { correctFutureTimes, deleteExpired } from '../store/operations/sweep.ts';
 import { tablesWith } from '../store/schema/catalogue.ts';
@@ -47,6 +48,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     const at = clock.monotonic();
     if (at - prunedAt <= PRUNE_EVERY_MS) return;
     await pruneHistory(store, now, stopping.signal);
+    await sweepForecasts(store, now);
     prunedAt = at;
   }
 

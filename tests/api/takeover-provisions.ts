@@ -5,6 +5,7 @@ import { claimDueDeliveries, retryDelivery } from '../../server/store/alerts/del
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { createClient, identityToken, type Person } from '../kit/product/people.ts';
+import { renewalRow } from '../kit/product/sample-forecast.ts';
 import type { TestApi } from './test-api.ts';
 import { addUnchecked, recordCheck } from './watched.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
@@ -125,6 +126,12 @@ export async function provision(api: TestApi): Promise<{
       renewed_at: null,
     })
     .execute();
+  // Rows of `forecasts` and `renewals` exist only for certificates with a public root.
+  await api.store.db
+    .insertInto('forecasts')
+    .values({ account_id: squatter.id, fingerprint: 'f'.repeat(64), next_at: 1 })
+    .execute();
+  await api.store.db.insertInto('renewals').values(renewalRow(squatter.id)).execute();
   await pretendProof(api, squatter.id, false);
   return {
     squatter,

@@ -74,7 +74,8 @@ describe.each(DATABASES.filter(hasDatabase))('a database of schema level 20 (%s)
     const account = { id: alice, email: 'alice@example.com' };
     const parts = exportAccountData(store, account, { now: NOW, targetOf: () => '' });
     for (const [part, rows] of Object.entries(parts))
-      expect((await Array.fromAsync(rows)).length, part).toBeGreaterThan(0);
+      // A database of that level has no renewals.
+      if (part !== 'renewals') expect((await Array.fromAsync(rows)).length, part).toBeGreaterThan(0);
   });
 
   it.each([

@@ -22,6 +22,7 @@ import { suppress } from '../../server/store/mail/suppressions.ts';
 import { startTrial } from '../../server/store/billing/entitlements.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
+import { renewalRow } from '../kit/product/sample-forecast.ts';
 import { everyRow } from '../kit/databases/every-row.ts';
 import {
   certificate,
@@ -121,6 +122,11 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
       ...other,
     })
     .execute();
+  await store.db
+    .insertInto('forecasts')
+    .values({ account_id: account.id, fingerprint: 'a'.repeat(64), next_at: NOW })
+    .execute();
+  await store.db.insertInto('renewals').values(renewalRow(account.id)).execute();
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
   // Makes the host down: the second check confirms the failure.

@@ -180,6 +180,7 @@ const TIMES: Record<string, readonly string[]> = {
     'alarms: since seen_at told_at',
     'channels: failing_since',
     'feedback: created_at',
+    'forecasts: made_at',
     'idempotency_keys: created_at',
     'log_lists: asked_at fetched_at answered_at',
     'sessions: access_expires_at rotated_at refresh_idle_expires_at refresh_expires_at created_at',
@@ -189,6 +190,7 @@ const TIMES: Record<string, readonly string[]> = {
     'mails: next_attempt_at first_attempt_at lease_expires_at',
     'deliveries: next_attempt_at first_attempt_at lease_expires_at',
     'favicons: next_fetch_at',
+    'forecasts: next_at',
     'accounts: digest_next_at',
   ],
   'shortened or deleted if it is further ahead than any such time can be': [
@@ -217,6 +219,8 @@ const TIMES: Record<string, readonly string[]> = {
     'subscriptions: period_starts_at period_ends_at cancels_at past_due_since refunded_at told_at refund_told_at',
     'payment_events: occurred_at refund_at',
     'deadlines: from_at',
+    'forecasts: expected_at',
+    'renewals: renewed_at',
   ],
   'only delays when its row is deleted or left out': [
     'trials: account_deleted_at',

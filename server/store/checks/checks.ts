@@ -34,6 +34,7 @@ import {
 import { compileOnce, leaseClock, lockAlerts, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { registerForecast } from '../forecasts/forecasts.ts';
 import { registerSite } from '../monitors/favicons.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { joinVerdict, uptimeStanding } from '../monitors/monitor-row.ts';
@@ -41,7 +42,7 @@ import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
 import { storeCheckEvidence, type StoredEvidence } from './check-evidence.ts';
-import { writeDeadlines, writePublicLeaves } from './deadlines.ts';
+import { hasPublicPath, writeDeadlines, writePublicLeaves } from './deadlines.ts';
 import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { currentVerdict, dropUnusedVerdict, momentOf, saveVerdict } from './verdict-row.ts';
@@ -93,7 +94,7 @@ export async function saveCheck(
       limits: store.limits,
       now,
     });
-    if (isNew) await writePublicLeaves(trx, check.verdict);
+    if (isNew && hasPublicPath(check.verdict)) await writePublicLeaves(trx, check.verdict);
     await saveVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
     await writeDeadlines(trx, key, { ...check, previous });
     await recordState(trx, key, {
@@ -116,6 +117,12 @@ export async function saveCheck(
     if (isFirstRead || (check.verdict.reached && isNew))
       await registerSite(trx, monitor, { isFirstRead, now });
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
+    if (isNew && hasPublicPath(check.verdict))
+      await registerForecast(trx, {
+        accountId: key.accountId,
+        fingerprint: check.verdict.leafFingerprint,
+        now,
+      });
     if (stored.bytes > 0) await countStoredBytes(trx, { accountId: key.accountId, bytes: stored.bytes, now });
     const isUptimeNew = conclusion.uptime !== null && conclusion.uptime.uptime !== monitor.uptime;
     return {

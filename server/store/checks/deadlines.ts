@@ -84,10 +84,14 @@ export async function writeDeadlines(
       .execute();
 }
 
-/** Stores that the leaves of a new verdict have a path to a public root. Of an address whose path failed, only the shown leaf is known. */
+/** Returns whether the leaf of a verdict has a path to a public root. */
+export function hasPublicPath(verdict: Verdict): verdict is Verdict & { leafFingerprint: string } {
+  return verdict.leafFingerprint !== null && verdict.path.length > 0 && !verdict.hasOwnRoot;
+}
+
+/** Stores that the leaves of a verdict with a public path have one. Of an address whose path failed, only the shown leaf is known. */
 export async function writePublicLeaves(trx: Transaction<Tables>, verdict: Verdict): Promise<void> {
-  const { path, hasOwnRoot, trusted, leafFingerprint, addresses } = verdict;
-  if (path.length === 0 || hasOwnRoot) return;
+  const { trusted, leafFingerprint, addresses } = verdict;
   const others = trusted ? addresses.map(({ fingerprint }) => fingerprint) : [];
   const leaves = new Set([leafFingerprint, ...others].filter((one) => one !== null));
   // One by one in a fixed order, so that two checks of the same certificates cannot deadlock.

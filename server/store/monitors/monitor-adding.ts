@@ -8,7 +8,7 @@ import { type LockedPlan, lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import { applyMisuseRules, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
-import { type Monitor, searchText, toMonitor } from './monitor-row.ts';
+import { type Monitor, NOT_CHECKED, searchText, toMonitor } from './monitor-row.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -84,7 +84,7 @@ export async function addMonitors(
         tracked.add(endpoint);
         made.push({
           ok: true,
-          monitor: toMonitor({ ...row, facts: null, favicon_version: null, verdict: null, moment: null }),
+          monitor: toMonitor({ ...row, ...NOT_CHECKED }),
         });
       }
     }

@@ -3,6 +3,7 @@ import type { StoredProblem } from '../../core/check/problems.ts';
 import type { UptimeStanding } from '../../core/check/uptime.ts';
 import { displayName } from '../../core/endpoint.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
+import type { Forecast } from '../../core/forecast/forecast.ts';
 import { type CheckedEndpoint, identityOf, type Targeted } from '../../core/target.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { parseFacts } from '../checks/certificates.ts';
@@ -45,14 +46,30 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
    * Version of the site's icon; null if the site has none, or none was fetched since the monitor first read a certificate there.
    */
   faviconVersion: string | null;
+  /** Whether the next renewal of the certificate will work; null if there is no forecast. `expectedAt` in ms UTC. */
+  nextRenewal: { outcome: Forecast['outcome']; line: string | null; expectedAt: number } | null;
 }
 
 export type MonitorRow = Selectable<MonitorsTable> & {
   facts: string | null;
   favicon_version: string | null;
+  renewal_outcome: Forecast['outcome'] | null;
+  renewal_line: string | null;
+  renewal_at: number | null;
   /** JSON of the last check's verdict; null before the first check. `joinVerdict` adds the columns `verdict` and `moment`. */
   verdict: string | null;
   moment: string | null;
+};
+
+/** The values of a row of a monitor that was not checked yet, besides those of its table. */
+export const NOT_CHECKED = {
+  facts: null,
+  favicon_version: null,
+  renewal_outcome: null,
+  renewal_line: null,
+  renewal_at: null,
+  verdict: null,
+  moment: null,
 };
 
 /** Joins the verdict of the last check, in the columns that `currentVerdict` reads, and `monitor_states` as `states`. */
@@ -72,7 +89,7 @@ export function joinVerdict<O>(monitors: SelectQueryBuilder<Tables, 'monitors', 
     .select(['verdicts.verdict', 'states.moment']);
 }
 
-/** Selects monitors with their verdict, certificate facts and icon version. */
+/** Selects monitors with their verdict, certificate facts, icon version and forecast. */
 export function selectMonitors(db: Kysely<Tables>) {
   return db
     .selectFrom('monitors')
@@ -84,12 +101,20 @@ export function selectMonitors(db: Kysely<Tables>) {
         .onRef('favicons.port', '=', 'monitors.port')
         .on('monitors.icon_fetched', '=', 1),
     )
+    .leftJoin('forecasts', (join) =>
+      join
+        .onRef('forecasts.account_id', '=', 'monitors.account_id')
+        .onRef('forecasts.fingerprint', '=', 'monitors.certificate_fingerprint'),
+    )
     .selectAll('monitors')
-    .select(['certificates.facts', 'favicons.version as favicon_version']);
+    .select(['certificates.facts', 'favicons.version as favicon_version'])
+    .select(['forecasts.outcome as renewal_outcome', 'forecasts.line as renewal_line'])
+    .select('forecasts.expected_at as renewal_at');
 }
 
 export function toMonitor(row: MonitorRow): Monitor {
   const facts = parseFacts(row.facts);
+  const { renewal_outcome: outcome, renewal_at: expectedAt } = row;
   return {
     id: row.id,
     accountId: row.account_id,
@@ -114,6 +139,8 @@ export function toMonitor(row: MonitorRow): Monitor {
     notes: row.notes,
     tags: storedStrings(row.tags),
     faviconVersion: row.favicon_version,
+    nextRenewal:
+      outcome === null || expectedAt === null ? null : { outcome, line: row.renewal_line, expectedAt },
   };
 }
 

@@ -4,6 +4,7 @@ import { correctDeliveryTimes } from '../alerts/deliveries.ts';
 import { CLOCK_ERROR_MS } from '../alerts/incidents.ts';
 import { restoreEndedPlans } from '../billing/plan-expiry.ts';
 import type { Store } from '../db/open-store.ts';
+import { correctForecastTimes } from '../forecasts/forecasts.ts';
 import { correctMailTimes } from '../mail/mails.ts';
 import { correctCheckTimes } from '../monitors/check-due.ts';
 import { correctFaviconTimes } from '../monitors/favicons.ts';
@@ -22,6 +23,7 @@ export async function correctFutureTimes(store: Store, now: number): Promise<num
     (await correctMailTimes(store, now)) +
     (await restoreEndedPlans(store, now)) +
     (await correctFaviconTimes(store, now)) +
+    (await correctForecastTimes(store, now)) +
     (await moveFutureSessions(store, { now, ahead }));
   for (const [table, columns] of tablesWith('pastEvents'))
     for (const column of columns) {

@@ -135,6 +135,23 @@ const RULES = {
     // Pages show for 90 days after a date how many certificates were renewed before.
     expires: { at: ['from_at'], keepMs: 90 * DAY_MS, only: sql`renewed_at is not null` },
   },
+  forecasts: {
+    bound: 'at most one per monitor, and those that it no longer serves until the daily sweep',
+    newOwner: { kept: BY_CHECKS },
+    exported: IN_DOMAIN_LIST,
+    pastEvents: ['made_at'],
+  },
+  renewals: {
+    bound: 'one per replaced leaf; two years',
+    newOwner: { kept: BY_CHECKS },
+    exported: {
+      columns: ['successor', 'authority', 'not_after', 'renewed_at', 'possible', 'score'],
+      at: 'not_before',
+      key: 'fingerprint',
+      json: ['possible'],
+    },
+    expires: { at: ['not_after'], keepMs: 730 * DAY_MS },
+  },
   monitor_states: { bound: 'one per monitor', ...HISTORY_RULES },
   check_runs: {
     bound: '20,000 per monitor; the days of its plan',

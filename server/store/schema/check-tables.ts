@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { CertificateProblem } from '../../core/check/problems.ts';
 import type { Uptime } from '../../core/check/uptime.ts';
+import type { Forecast } from '../../core/forecast/forecast.ts';
 import type { LimitName } from '../../core/limits.ts';
 
 /** A boolean as 0 or 1. */
@@ -223,6 +224,54 @@ export interface DeadlinesTable {
   first_seen_at: number;
   /** Time of the check since which no address of the monitor serves the certificate, ms UTC; null while one does. */
   renewed_at: number | null;
+}
+
+/**
+ * Forecasts of the next renewal, one row per account and certificate. The certificate has a path to a public root, and is the current one
+ * of a monitor of the account; rows of other certificates are deleted by the daily sweep.
+ */
+export interface ForecastsTable {
+  account_id: string;
+  fingerprint: string;
+  /** Due time of the next forecast, ms UTC. The worker that claims the row moves it forward. */
+  next_at: number;
+  /** Time of the evidence of the forecast, ms UTC. Null before the first forecast, like the columns up to `forecast`. */
+  made_at: number | null;
+  outcome: Forecast['outcome'] | null;
+  /** One sentence for lists; also null unless the renewal will fail. */
+  line: string | null;
+  /** When the renewal is expected, ms UTC. */
+  expected_at: number | null;
+  /** JSON of Forecast. */
+  forecast: string | null;
+  /** JSON list of the causes that two forecasts found, which checks raise alerts about; null if there is none. */
+  causes: string | null;
+  /** JSON of ScoredForecast: the last forecast that was made early enough to be scored; null if there is none. */
+  scored: string | null;
+}
+
+/** Certificates that were renewed, or expired before, one row per account and certificate. Forecasts learn from them. */
+export interface RenewalsTable {
+  account_id: string;
+  /** Fingerprint of the old certificate. */
+  fingerprint: string;
+  /** Fingerprint of the certificate that replaced it; null if there is none yet. */
+  successor: string | null;
+  /** `certificates.names_digest` of the old certificate. */
+  names_digest: string;
+  /** Name of the CA, at most 200 characters. */
+  authority: string;
+  /** Validity of the old certificate, ms UTC. */
+  not_before: number;
+  not_after: number;
+  /** Start of validity of the successor, ms UTC; null if there is none yet. */
+  renewed_at: number | null;
+  /** JSON list of the validation methods that could succeed before the renewal; null if there was no forecast. */
+  possible: string | null;
+  /** `forecasts.scored` of the old certificate. */
+  scored: string | null;
+  /** How the forecast came out; null if that does not count, or is not known before the first forecast of the successor. */
+  score: 'foretold' | 'missed' | 'false_alarm' | null;
 }
 
 /**

@@ -37,10 +37,12 @@ import type {
   DeadlinesTable,
   EvidenceTable,
   FaviconsTable,
+  ForecastsTable,
   MonitorCertificatesTable,
   MonitorDaysTable,
   MonitorStatesTable,
   OtherLeavesTable,
+  RenewalsTable,
   ServedCertificatesTable,
   VerdictsTable,
 } from './check-tables.ts';
@@ -312,6 +314,8 @@ export interface Tables {
   served_certificates: ServedCertificatesTable;
   other_leaves: OtherLeavesTable;
   deadlines: DeadlinesTable;
+  forecasts: ForecastsTable;
+  renewals: RenewalsTable;
   monitor_states: MonitorStatesTable;
   check_runs: CheckRunsTable;
   monitor_days: MonitorDaysTable;

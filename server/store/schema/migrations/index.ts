@@ -20,6 +20,7 @@ import { listFlawed } from './0037-flaws.ts';
 import { addSortNames } from './0038-sort-names.ts';
 import { addLogLists } from './0039-log-lists.ts';
 import { addDeadlines } from './0040-deadlines.ts';
+import { addForecasts } from './0041-forecasts.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -58,6 +59,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0038-sort-names': { up: addSortNames, breaking: false },
   '0039-log-lists': { up: addLogLists, breaking: false },
   '0040-deadlines': { up: addDeadlines, breaking: false },
+  '0041-forecasts': { up: addForecasts, breaking: false },
 };
 
 /** Returns the level of a migration: `0021-initial-schema` → 21. */
