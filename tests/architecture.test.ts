@@ -78,6 +78,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   firebase: ['web/features/session'],
   'node:tls': ['server/egress', 'server/probe'],
   'node:dns': ['server/egress'],
+  dns2: ['server/egress'],
   'node:net': ['server/egress', 'server/probe', 'server/api', 'server'],
 };
 
@@ -94,7 +95,7 @@ const IMPURE =
   /\b(?:Date\.now|new Date\(\)|performance\.|Math\.random|randomUUID|randomBytes|getRandomValues|process\.|fetch\(|setTimeout|setInterval|setImmediate|async |await |Promise\b)/;
 
 /** Modules that open connections. */
-const SENDING = /^server\/egress\/|^nodemailer$|^imapflow$|^node:(?:net|tls|dns|https?)$/;
+const SENDING = /^server\/egress\/|^nodemailer$|^imapflow$|^node:(?:net|tls|dns|dgram|https?)$/;
 
 /** The project's folders, except hidden ones. A new folder needs a line here and one in ARCHITECTURE.md. */
 const FOLDERS = ['bench', 'contract', 'deploy', 'docs', 'findings', 'scripts', 'server', 'tests', 'web'];
