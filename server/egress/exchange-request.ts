@@ -5,7 +5,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { Socket } from 'node:net';
 import { decode, decoderFor } from './content-coding.ts';
 import { createResponseReader } from './http-response.ts';
-import { TooManyBytesError } from './open-connection.ts';
+import { type ConnectFailure, TooManyBytesError } from './open-connection.ts';
 
 /**
  * Starts TLS over a connected socket. If it verifies the peer, the returned socket emits `secureConnect` only after the
@@ -40,6 +40,8 @@ export interface ExchangeOptions {
   secure?: SecureSocket;
   /** Called with each permitted address of the host before it is tried. */
   onAddress?(address: string): void;
+  /** Called for each address that could not be connected to. */
+  onFailedConnection?(reason: ConnectFailure): void;
 }
 
 /**

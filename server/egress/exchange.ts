@@ -106,6 +106,7 @@ async function connectTo(host: string, options: ExchangeOptions): Promise<Connec
           maxBytes: maxBytes + MAX_OVERHEAD_BYTES,
         })
       : REFUSED;
+    if (!connection.ok && connection.stage === 'connect') options.onFailedConnection?.(connection.reason);
     if (connection.ok || signal.aborted) break;
   }
   return connection;

@@ -1,7 +1,9 @@
 import { constants } from 'node:crypto';
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { isIP } from 'node:net';
+import { connect, createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { KeyType } from '../../contract/check-words.ts';
 import type { TlsVersion } from '../core/observation.ts';
+import type { SecureSocket } from '../egress/exchange-request.ts';
 
 const CLASSIC_GROUPS = 'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072';
 export const POST_QUANTUM_GROUP = 'X25519MLKEM768';
@@ -75,6 +77,16 @@ export const browserContext = createSecureContext(settingsOf(BROWSER_OFFER));
 
 /** TLS settings of protocols other than HTTPS. Also for a second attempt if a web server has no certificate that browsers accept. */
 export const modernContext = createSecureContext(settingsOf(BROADER_OFFER));
+
+/** Starts TLS without verifying the certificate, for requests that send nothing secret and trust no answer. */
+export const unverifiedTls: SecureSocket = (socket, host) =>
+  connect({
+    socket,
+    secureContext: modernContext,
+    rejectUnauthorized: false,
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['http/1.1'],
+  });
 
 /** Returns `modernContext` with the signatures of ML-DSA, for servers that have no other certificate; null if OpenSSL does not know them. */
 export const mlDsaContext = (): SecureContext | null =>
