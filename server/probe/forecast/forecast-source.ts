@@ -1,0 +1,187 @@
+import { isIP } from 'node:net';
+import { getDomain } from 'tldts';
+import type {
+  CaaStep,
+  DnsAnswer,
+  ForecastEvidence,
+  HttpChallenge,
+  NameEvidence,
+} from '../../core/forecast/evidence.ts';
+import type { AddressPolicy } from '../../egress/address-policy.ts';
+import { climbCaa } from '../../egress/dns/climb-caa.ts';
+import type { DnsType } from '../../egress/dns/dns-message.ts';
+import type { DnsReader } from '../../egress/dns/dns-reader.ts';
+import type { Nat64Lookup, Resolver } from '../../egress/resolver.ts';
+import { createSemaphore } from '../../egress/with-timeout.ts';
+import { askHttpChallenge, type HttpChallengeOptions } from './http-challenge.ts';
+
+export interface ForecastSource {
+  /**
+   * Collects what decides whether a CA will issue a certificate for these names again. `watchedHosts`: hosts of the account, which are asked over
+   * HTTP if the certificate names them. Asks nothing about IP addresses and local names. Never rejects because of a network failure.
+   */
+  gather(request: GatherRequest): Promise<ForecastEvidence>;
+}
+
+export interface GatherRequest {
+  /** The names of the certificate. */
+  names: readonly string[];
+  watchedHosts: readonly string[];
+  /** Time of the evidence, ms UTC. */
+  now: number;
+  signal: AbortSignal;
+}
+
+export interface ForecastSourceOptions extends Pick<
+  HttpChallengeOptions,
+  'policy' | 'reach' | 'ports' | 'limits'
+> {
+  reader: DnsReader;
+  resolver: Resolver & Nat64Lookup;
+}
+
+const MAX_NAMES = 100;
+const MAX_HOSTS = 20;
+/** Maximum number of names, or hosts, of one certificate that are asked at the same time. */
+const CONCURRENCY = 4;
+const NOT_ASKED = { outcome: 'no_answer', why: 'not_asked' } as const;
+
+/** Creates a source that asks DNS through `reader`, and the ports of http-01 of watched hosts. */
+export function createForecastSource(options: ForecastSourceOptions): ForecastSource {
+  return {
+    async gather({ names, watchedHosts, now, signal }) {
+      const asked = askable(names, options.policy);
+      const watched = new Set(watchedHosts.map((host) => host.toLowerCase()));
+      const ask = askerOf(options.reader, signal);
+      const limited = createSemaphore(CONCURRENCY);
+      const [found, resolverValidates] = await Promise.all([
+        Promise.all(
+          asked.slice(0, MAX_NAMES).map((name) =>
+            limited(async () => {
+              const evidence = await readName(name, { ask, isWatched: watched.has(name) });
+              return permittedOnly(evidence, options, signal);
+            }),
+          ),
+        ),
+        options.reader.validates(signal),
+      ]);
+      const hosts = found.filter(({ name }) => watched.has(name)).slice(0, MAX_HOSTS);
+      const http = await Promise.all(
+        hosts.map((host) => limited(() => askHost(host, { ...options, signal }))),
+      );
+      return {
+        at: now,
+        names: found,
+        unread: Math.max(0, asked.length - MAX_NAMES),
+        http: http.filter(({ results }) => results.length > 0),
+        resolverValidates,
+      };
+    },
+  };
+}
+
+/** Returns the distinct names that may be asked for in DNS, in lower case. */
+function askable(names: readonly string[], policy: AddressPolicy): string[] {
+  const lower = names.map((name) => name.toLowerCase().replace(/\.$/, ''));
+  return [...new Set(lower)].filter((name) => isIP(name) === 0 && !policy.isLocalName(baseOf(name)));
+}
+
+/** Returns a name of a certificate without the label of a wildcard. */
+const baseOf = (name: string): string => name.replace(/^\*\./, '');
+
+type Asker = ReturnType<typeof askerOf>;
+
+const askerOf =
+  (reader: DnsReader, signal: AbortSignal) =>
+  <Type extends DnsType>(name: string, type: Type) =>
+    reader.query(name, type, { signal });
+
+async function readName(
+  name: string,
+  { ask, isWatched }: { ask: Asker; isWatched: boolean },
+): Promise<NameEvidence> {
+  const base = baseOf(name);
+  const caa = await climbCaa(base, (domain) => ask(domain, 'CAA'));
+  const zone = zoneOf(base, caa);
+  const own = caa[0]?.answer;
+  if (own?.outcome === 'no_name') {
+    // NXDOMAIN is for every type, and for all names below (RFC 8020). Behind an alias, it is the alias's target that does not exist.
+    const below = own.aliases.length === 0 ? own : null;
+    return { name, caa, zone, ipv4: own, ipv6: own, ...(await readTexts(base, ask, below)) };
+  }
+  if (name !== base)
+    return { name, caa, zone, ipv4: NOT_ASKED, ipv6: NOT_ASKED, ...(await readTexts(base, ask, null)) };
+  const ipv4 = await ask(base, 'A');
+  // If the name servers answer nothing about a name, more questions would only take time.
+  const isSilent = own?.outcome === 'no_answer' && ipv4.outcome === 'no_answer';
+  const needsIpv6 = isWatched || ipv4.outcome !== 'records';
+  const [ipv6, texts] = await Promise.all([
+    isSilent ? ipv4 : needsIpv6 ? ask(base, 'AAAA') : NOT_ASKED,
+    readTexts(base, ask, isSilent ? ipv4 : null),
+  ]);
+  return { name, caa, zone, ipv4, ipv6, ...texts };
+}
+
+/** Returns what DNS says about both validations by DNS. `known`: the answer, if it follows from another question. */
+async function readTexts(
+  base: string,
+  ask: Asker,
+  known: Exclude<DnsAnswer<string>, { outcome: 'records' }> | null,
+): Promise<Pick<NameEvidence, 'challenge' | 'challengeZone' | 'persist'>> {
+  if (known !== null) return { challenge: known, challengeZone: 'exists', persist: known };
+  const [challenge, persist] = await Promise.all([
+    ask(`_acme-challenge.${base}`, 'TXT'),
+    ask(`_validation-persist.${base}`, 'TXT'),
+  ]);
+  return { challenge, challengeZone: await targetZone(challenge, ask), persist };
+}
+
+/** Returns whether the zone that the aliases of an answer lead to exists. Asks only if the target does not exist. */
+async function targetZone(answer: DnsAnswer<string>, ask: Asker): Promise<NameEvidence['challengeZone']> {
+  if (answer.outcome !== 'no_name') return 'exists';
+  const registered = registeredDomain(answer.aliases.at(-1) ?? '');
+  if (registered === null) return answer.aliases.length === 0 ? 'exists' : 'not_known';
+  return existence(await ask(registered, 'SOA'));
+}
+
+/** Returns whether the registered domain of a name exists, which follows from the CAA answers. */
+function zoneOf(name: string, caa: readonly CaaStep[]): NameEvidence['zone'] {
+  const registered = registeredDomain(name);
+  return existence((caa.find(({ domain }) => domain === registered) ?? caa.at(-1))?.answer);
+}
+
+const registeredDomain = (name: string): string | null => getDomain(name);
+
+/** Returns whether a name exists in DNS. A name with an alias does. */
+function existence(answer: DnsAnswer<unknown> | undefined): NameEvidence['zone'] {
+  if (answer === undefined || answer.outcome === 'no_answer') return 'not_known';
+  return answer.outcome === 'no_name' && answer.aliases.length === 0 ? 'gone' : 'exists';
+}
+
+/** Leaves out addresses that the policy refuses, because our name servers may know internal names, which strangers must not find out. */
+async function permittedOnly(
+  evidence: NameEvidence,
+  { policy, resolver }: ForecastSourceOptions,
+  signal: AbortSignal,
+): Promise<NameEvidence> {
+  const { ipv4, ipv6 } = evidence;
+  await resolver.learnNat64(addressesOf(evidence), { signal });
+  const judged = (answer: DnsAnswer<string>): DnsAnswer<string> => {
+    if (answer.outcome !== 'records') return answer;
+    const { aliases, security } = answer;
+    const records = answer.records.filter((address) => policy.permits(address));
+    return records.length > 0 ? { ...answer, records } : { outcome: 'no_data', aliases, security };
+  };
+  return { ...evidence, ipv4: judged(ipv4), ipv6: judged(ipv6) };
+}
+
+function addressesOf({ ipv4, ipv6 }: NameEvidence): string[] {
+  return [ipv4, ipv6].flatMap((answer) => (answer.outcome === 'records' ? answer.records : []));
+}
+
+function askHost(
+  evidence: NameEvidence,
+  options: Omit<HttpChallengeOptions, 'host' | 'addresses'>,
+): Promise<HttpChallenge> {
+  return askHttpChallenge({ ...options, host: evidence.name, addresses: addressesOf(evidence) });
+}
