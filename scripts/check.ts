@@ -3,6 +3,7 @@ import { ConfigError } from '../server/config-error.ts';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { logListsInFiles } from '../server/log-list-config.ts';
 import { createAddressPolicy } from '../server/egress/address-policy.ts';
+import { createDnsReader } from '../server/egress/dns/dns-reader.ts';
 import { createHostsFile } from '../server/egress/hosts-file.ts';
 import { createResolver } from '../server/egress/resolver.ts';
 import { PkiError } from '../server/pki/pki-error.ts';
@@ -60,6 +61,7 @@ async function main(): Promise<number> {
   const sourcePolicy = hasOwn ? anyAddress : createAddressPolicy([]);
   const sources = createSources({
     resolver: hasOwn ? resolver : createResolver({ servers: config.dnsServers, policy: sourcePolicy }),
+    reader: createDnsReader({ servers: config.dnsServers, now: Date.now }),
     policy: sourcePolicy,
     cacheFolder: null,
   });

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createDnsReader } from '../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { pemCertificates } from '../../server/pki/certificate-bundle.ts';
 import { type Examiner, loadTrustStore } from '../../server/probe/examiner.ts';
@@ -65,7 +66,8 @@ const newHost = ({ zone }: Kind): string => `n${checksDone++}.${zone}.hostile.te
 async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
   const policy = createAddressPolicy(OPEN);
   const resolver = createResolver({ servers: [ready.dns], policy });
-  const sources = createSources({ resolver, policy, cacheFolder: null });
+  const reader = createDnsReader({ servers: [ready.dns], now: Date.now });
+  const sources = createSources({ resolver, reader, policy, cacheFolder: null });
   const probe = createProbe({ resolver, policy, now: () => Date.now(), sources });
   const examiner = createExaminer({ probe, trustStore: loadTrustStore(null), now: Date.now });
   await checkHost(examiner, ready, 'good.test');

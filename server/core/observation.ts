@@ -313,7 +313,7 @@ export interface PostureObservation {
 export const caa = union('outcome', {
   records: { domain: text, records: list(object({ critical: boolean, tag: text, value: text })) },
   none: {},
-  /** There are records, but node:dns cannot read all of them. */
+  /** Earlier versions stored this for records that node:dns cannot read. */
   unreadable: { domain: text },
   /** The host is an IP address, for which CAs look up no CAA records. */
   not_applicable: {},

@@ -1,4 +1,4 @@
-import { promises as dns, type CaaRecord as NodeCaaRecord, type SrvRecord } from 'node:dns';
+import { promises as dns, type SrvRecord } from 'node:dns';
 import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /**
@@ -7,19 +7,10 @@ import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts'
  */
 type QueryResult<Found> = ({ ok: true } & Found) | { ok: false; code: string };
 export type AddressAnswer = QueryResult<{ addresses: string[] }>;
-export type CaaAnswer = QueryResult<{ records: CaaRecord[] }>;
 export type SrvAnswer = QueryResult<{ records: SrvRecord[] }>;
-
-/** One property of a CAA record (RFC 8659 §4.1). `value` is unvalidated text from the zone. */
-export interface CaaRecord {
-  critical: boolean;
-  tag: string;
-  value: string;
-}
 
 export interface DnsQueries {
   addresses(host: string, family: 4 | 6, limit: TimeLimit): Promise<AddressAnswer>;
-  caa(name: string, limit: TimeLimit): Promise<CaaAnswer>;
   srv(name: string, limit: TimeLimit): Promise<SrvAnswer>;
   /** Queries the NS records of the root to learn whether the name servers respond at all. Ignores the result. */
   queryRoot(): void;
@@ -33,8 +24,6 @@ const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
 const MAX_TRY_MS = 2_000;
 const TRIES = 3;
-/** Error code for CAA records that node:dns did not return completely. */
-export const UNREADABLE_CAA = 'EUNREADABLE';
 const TIMED_OUT = { ok: false, code: 'ETIMEOUT' } as const;
 
 /** Error codes that prove that a name server responded. */
@@ -43,7 +32,7 @@ const RESPONSE_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED',
 type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
- * Creates A, AAAA, CAA and SRV queries over c-ares, which needs no thread while it waits. The limit of 1,024 open queries is far
+ * Creates A, AAAA and SRV queries over c-ares, which needs no thread while it waits. The limit of 1,024 open queries is far
  * above the usual need, because queries to servers that do not respond hold their permits for seconds.
  */
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
@@ -96,14 +85,6 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
       runQuery(limit, async (resolver) => ({
         addresses: await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host)),
       })),
-    async caa(name, limit) {
-      const answer = await runQuery(limit, async (resolver) => ({ found: await resolver.resolveCaa(name) }));
-      if (!answer.ok) return answer;
-      const records = answer.found.map(readCaa);
-      return records.includes(null)
-        ? { ok: false, code: UNREADABLE_CAA }
-        : { ok: true, records: records.filter((record) => record !== null) };
-    },
     srv: (name, limit) => runQuery(limit, async (resolver) => ({ records: await resolver.resolveSrv(name) })),
     queryRoot() {
       pendingRootQuery ??= trackResponse(rootResolver.resolveNs('.')).then(
@@ -113,20 +94,6 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
     },
     hasResponseSince: (instant) => lastResponseAt >= instant,
   };
-}
-
-/** The only bit of the flags that has a meaning (RFC 8659 §4.1). */
-const CRITICAL = 128;
-
-/**
- * Converts a record of node:dns, which has its tag as a property beside `critical` (all flags) and `type`: `{ issue: 'ca.example' }`.
- * Returns null if the tag is `critical`, `type` or `__proto__`: the record has then lost its flags, tag or value.
- */
-function readCaa({ critical: flags, ...properties }: NodeCaaRecord): CaaRecord | null {
-  const [named, ...more] = Object.entries(properties).filter(([name]) => name !== 'type');
-  if (named === undefined || more.length > 0 || typeof flags !== 'number') return null;
-  const [tag, value] = named;
-  return typeof value === 'string' ? { critical: (flags & CRITICAL) !== 0, tag, value } : null;
 }
 
 /**

@@ -1,14 +1,7 @@
 import type { SrvRecord } from 'node:dns';
 import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import {
-  type AddressAnswer,
-  type CaaRecord,
-  createDnsQueries,
-  type SrvAnswer,
-  systemLookup,
-  UNREADABLE_CAA,
-} from './dns-queries.ts';
+import { type AddressAnswer, createDnsQueries, type SrvAnswer, systemLookup } from './dns-queries.ts';
 import type { HostsFile } from './hosts-file.ts';
 import { createNat64Discovery, DISCOVERY_NAME } from './nat64.ts';
 import { type TimeLimit, withTimeout } from './with-timeout.ts';
@@ -51,14 +44,6 @@ export interface Resolver {
   resolve(host: string, options: { signal: AbortSignal; family?: 4 | 6 | null }): Promise<Resolution>;
 }
 
-export interface CaaLookup {
-  /**
-   * Returns at most 50 CAA records of this name, not of its parents; an empty list on NXDOMAIN or no data, and for IP
-   * addresses and local names. Never rejects because of a network failure.
-   */
-  caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
-}
-
 export interface ServerLookup {
   /**
    * Returns at most 10 SRV records (RFC 2782) with this name, those with the lowest priority first. None on NXDOMAIN or no data, for local
@@ -83,10 +68,6 @@ export interface Nat64Lookup {
   learnNat64(addresses: readonly string[], options?: { signal: AbortSignal }): Promise<void>;
 }
 
-/** `unreadable_records`: there are records, but Node.js cannot read all of them. */
-export type CaaResolution =
-  { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure | 'unreadable_records' };
-
 export interface ResolverOptions {
   /** Name servers as `ip`, `ip:port` or `[ip6]:port`; empty to use the system's name servers. */
   servers: readonly string[];
@@ -105,7 +86,6 @@ const ROOT_QUERY_AFTER = 0.5;
  * code.
  */
 const SILENT = { ok: false, code: 'ESILENT' } as const;
-const MAX_CAA_RECORDS = 50;
 const MAX_SERVERS = 10;
 /** Maximum time that a lookup with an IPv6 address waits for the first discovery of our network's NAT64 prefixes. */
 const NAT64_WAIT_MS = 2_000;
@@ -125,7 +105,7 @@ export function createResolver({
   policy,
   hostsFile = null,
   timeoutMs = TIMEOUT_MS,
-}: ResolverOptions): Resolver & CaaLookup & ServerLookup & Nat64Lookup {
+}: ResolverOptions): Resolver & ServerLookup & Nat64Lookup {
   const queries = createDnsQueries(servers);
   // If local names are permitted, reserve 40 % of the timeout for the system resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
@@ -179,18 +159,6 @@ export function createResolver({
       if (!isHostName(host) || (policy.isLocalName(host) && !policy.permitsLocalNames)) return REFUSED;
       const found = await lookUp(host, signal);
       return 'ok' in found ? found : keepFamily(found, family);
-    },
-    async caa(name, { signal }) {
-      // CAA applies to domain names only (RFC 8659 §1). Public CAs issue nothing for local names, and these must not leak
-      // to outside name servers.
-      if (parseAddress(name) !== null || !isHostName(name) || policy.isLocalName(name))
-        return { ok: true, records: [] };
-      const answer = await queries.caa(name, { ms: timeoutMs, signal });
-      if (answer.ok) return { ok: true, records: answer.records.slice(0, MAX_CAA_RECORDS) };
-      if (answer.code === UNREADABLE_CAA) return { ok: false, reason: 'unreadable_records' };
-      const reason = failureOf(answer.code);
-      if (reason === 'name_not_found') return { ok: true, records: [] };
-      return { ok: false, reason };
     },
     async servers(name, { signal }) {
       const limit = { ms: queryMs, signal };

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Observation } from '../core/observation.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
+import { createDnsReader } from '../egress/dns/dns-reader.ts';
 import { createHostsFile } from '../egress/hosts-file.ts';
 import { createResolver } from '../egress/resolver.ts';
 import { WorkBudget } from '../pki/work-budget.ts';
@@ -26,8 +27,9 @@ const resolver = createResolver({
   policy,
   hostsFile: createHostsFile(hostsFile, onTrouble),
 });
-const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
+const reader = createDnsReader({ servers: dnsServers, now });
+const sources = createSources({ resolver, reader, policy, cacheFolder, onTrouble });
 const probe = createProbe({ resolver, policy, now, sources, ownNames, onFault: onTrouble });
 const trustStore = loadTrustStore(extraCaPem);
 const stages = createStages({ probe, trustStore, logLists: () => logLists });

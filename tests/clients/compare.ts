@@ -7,7 +7,8 @@ import { describeVerdict } from '../../server/core/report/describe-finding.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
 import { refusingSince } from '../../server/core/findings/clients.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
-import type { CaaLookup, Resolver } from '../../server/egress/resolver.ts';
+import { EMPTY_DNS } from '../kit/peers/sources.ts';
+import type { Resolver } from '../../server/egress/resolver.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { WorkBudget } from '../../server/pki/work-budget.ts';
 import { createProbe } from '../../server/probe/probe.ts';
@@ -114,12 +115,9 @@ export async function verdictAt(
     allRoots(roots).map(({ der }) => der),
     { arePublic },
   );
-  const resolver: Resolver & CaaLookup = {
-    resolve: () => Promise.resolve({ ok: true, addresses: ['127.0.0.1'] }),
-    caa: () => Promise.resolve({ ok: true, records: [] }),
-  };
+  const resolver: Resolver = { resolve: () => Promise.resolve({ ok: true, addresses: ['127.0.0.1'] }) };
   const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
-  const sources = createSources({ resolver, policy, cacheFolder: null });
+  const sources = createSources({ resolver, reader: EMPTY_DNS, policy, cacheFolder: null });
   const probe = createProbe({ resolver, policy, sources, now: Date.now });
   const signal = AbortSignal.timeout(30_000);
   const target = { host, port, protocol: 'https' } as const;

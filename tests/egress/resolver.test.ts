@@ -19,18 +19,6 @@ beforeAll(async () => {
     'six.test': { addresses: ['2606:4700::1'] },
     'twice.test': { addresses: ['8.8.8.8', '8.8.8.8', '::ffff:8.8.8.8'] },
     'empty.test': { addresses: [] },
-    'caa.test': {
-      addresses: [],
-      caa: [
-        { tag: 'issue', value: 'ca.example; account=1' },
-        { flags: 128, tag: 'tbs', value: 'Unknown' },
-        { flags: 127, tag: 'issuewild', value: ';' },
-      ],
-    },
-    'many-caa.test': {
-      addresses: [],
-      caa: Array.from({ length: 60 }, (_, index) => ({ tag: 'issue', value: `ca${index}.example` })),
-    },
     'private.test': { addresses: ['10.0.0.1'] },
     'mixed.test': { addresses: ['8.8.8.8', '10.0.0.1'] },
     'mixed-families.test': { addresses: ['8.8.8.8', 'fd00::1'] },
@@ -265,50 +253,6 @@ describe('the resolver', () => {
     expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });
     server.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
     expect(await resolver.resolve('flip.test', { signal })).toEqual(NOT_FOUND);
-  });
-});
-
-describe('the CAA lookup', () => {
-  const ask = (name: string) =>
-    createResolver({ servers: [server.address], policy: PUBLIC }).caa(name, { signal });
-
-  it('reads the records at the exact name, and only bit 128 of the flags as critical', async () => {
-    expect(await ask('caa.test')).toEqual({
-      ok: true,
-      records: [
-        { critical: false, tag: 'issue', value: 'ca.example; account=1' },
-        { critical: true, tag: 'tbs', value: 'Unknown' },
-        { critical: false, tag: 'issuewild', value: ';' },
-      ],
-    });
-  });
-
-  it.each(['critical', 'type', '__proto__'])(
-    'says that records cannot be read if there is the tag %s',
-    async (tag) => {
-      const caa = [
-        { flags: 128, tag, value: 'x' },
-        { tag: 'issue', value: 'ca.example' },
-      ];
-      server.entries.set('odd-caa.test', { addresses: [], caa });
-      expect(await ask('odd-caa.test')).toEqual({ ok: false, reason: 'unreadable_records' });
-    },
-  );
-
-  it.each(['both.test', 'nowhere.test', '10.0.0.1', 'localhost', 'not a name'])(
-    'returns no records for %s',
-    async (name) => {
-      expect(await ask(name)).toEqual({ ok: true, records: [] });
-    },
-  );
-
-  it('reports a failed query', async () => {
-    expect(await ask('servfail.test')).toEqual({ ok: false, reason: 'dns_failed' });
-    expect(await ask('garbage.test')).toMatchObject({ ok: false });
-  });
-
-  it('returns at most 50 records', async () => {
-    expect(await ask('many-caa.test')).toMatchObject({ ok: true, records: { length: 50 } });
   });
 });
 

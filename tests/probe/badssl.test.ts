@@ -6,6 +6,7 @@ import type { Observation } from '../../server/core/observation.ts';
 import type { Verdict } from '../../server/core/verdict.ts';
 import { judge } from '../../server/core/judge/judge.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createDnsReader } from '../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
@@ -48,7 +49,8 @@ const names = await startDnsServer({
 });
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = createResolver({ servers: [names.address], policy });
-const sources = createSources({ resolver, policy, cacheFolder: null });
+const reader = createDnsReader({ servers: [names.address], now: Date.now });
+const sources = createSources({ resolver, reader, policy, cacheFolder: null });
 const probe = createProbe({ resolver, policy, sources, now: Date.now, timeouts: PATIENT });
 const root = mintAuthority({ commonName: 'Bad Root' });
 const trustStore = createTrustStore([root.der], { arePublic: true });

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createVerifiedTls } from '../../server/egress/exchange.ts';
+import { createDnsReader } from '../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
@@ -73,6 +74,7 @@ function source(folder: string | null = null) {
   onTestFinished(() => stopping.abort());
   return createDomainSource({
     resolver: createResolver({ servers: [dns.address], policy }),
+    reader: createDnsReader({ servers: [dns.address], now: Date.now }),
     policy,
     cache: createDiskCache(folder),
     stop: stopping.signal,
@@ -200,6 +202,7 @@ describe('The expiry date of a registration', () => {
 
 describe('The CAA lookup', () => {
   const issue = { tag: 'issue', value: 'ca.example' };
+  const caaQuestions = () => dns.questions.flatMap((asked) => /^CAA (.*)$/.exec(asked)?.[1] ?? []);
 
   it('returns the records of the closest name that has any', async () => {
     dns.entries.set('example.com', {
@@ -215,12 +218,12 @@ describe('The CAA lookup', () => {
         { critical: true, tag: 'issuewild', value: ';' },
       ],
     });
-    expect(dns.questions).toEqual(['CAA a.b.example.com', 'CAA b.example.com', 'CAA example.com']);
+    expect(caaQuestions()).toEqual(['a.b.example.com', 'b.example.com', 'example.com']);
   });
 
   it('returns none if no name below the top-level domain has any', async () => {
     expect(await caa('a.example.com')).toEqual({ outcome: 'none' });
-    expect(dns.questions.at(-1)).toBe('CAA example.com');
+    expect(caaQuestions().at(-1)).toBe('example.com');
   });
 
   it('is not applicable to an IP address', async () => {
@@ -229,9 +232,32 @@ describe('The CAA lookup', () => {
     expect(dns.questions).toEqual([]);
   });
 
-  it('says at which name there are records that cannot be read', async () => {
-    dns.entries.set('example.com', { addresses: [], caa: [{ flags: 128, tag: 'critical', value: 'x' }] });
-    expect(await caa('a.example.com')).toEqual({ outcome: 'unreadable', domain: 'example.com' });
+  it.each(['critical', 'type', '__proto__'])('reads a record with the tag %s', async (tag) => {
+    dns.entries.set('example.com', { addresses: [], caa: [{ flags: 129, tag, value: 'x' }, issue] });
+    const records = [
+      { critical: true, tag, value: 'x' },
+      { critical: false, ...issue },
+    ];
+    expect(await caa('a.example.com')).toEqual({ outcome: 'records', domain: 'example.com', records });
+  });
+
+  it('takes only bit 128 of the flags as critical, and returns at most 50 records', async () => {
+    dns.entries.set('example.com', {
+      addresses: [],
+      caa: Array.from({ length: 60 }, () => ({ flags: 127, ...issue })),
+    });
+    const found = await caa('example.com');
+    expect(found).toEqual({
+      outcome: 'records',
+      domain: 'example.com',
+      records: Array.from({ length: 50 }, () => ({ critical: false, ...issue })),
+    });
+  });
+
+  it('asks nothing about local names', async () => {
+    for (const host of ['localhost', 'printer.internal', 'intranet'])
+      expect(await caa(host)).toEqual({ outcome: 'none' });
+    expect(dns.questions).toEqual([]);
   });
 
   it('is unavailable if the query of one name fails', async () => {

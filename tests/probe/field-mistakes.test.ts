@@ -5,6 +5,7 @@ import { assessUptime } from '../../server/core/check/uptime.ts';
 import { certificateFacts } from '../../server/core/facts.ts';
 import { judge } from '../../server/core/judge/judge.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createDnsReader } from '../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { parseCertificate } from '../../server/pki/certificate.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
@@ -45,7 +46,8 @@ const names = await startDnsServer({
 });
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const resolver = createResolver({ servers: [names.address], policy });
-const sources = createSources({ resolver, policy, cacheFolder: null });
+const reader = createDnsReader({ servers: [names.address], now: Date.now });
+const sources = createSources({ resolver, reader, policy, cacheFolder: null });
 const probe = createProbe({ resolver, policy, sources, now: Date.now, timeouts: PATIENT });
 const root = mintAuthority({ commonName: 'Site Root' });
 const intermediate = root.intermediate({ commonName: 'Site CA' });

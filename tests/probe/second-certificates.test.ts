@@ -8,6 +8,7 @@ import { createTrustStore } from '../../server/pki/trust-store.ts';
 import { createProbe } from '../../server/probe/probe.ts';
 import { createSources } from '../../server/probe/sources/create-sources.ts';
 import { NO_SOURCES } from '../kit/product/stand-ins.ts';
+import { EMPTY_DNS } from '../kit/peers/sources.ts';
 import { mintOcspResponse } from '../kit/certificates/mint-ocsp.ts';
 import { type KeyChoice, mintAuthority, type MintedCertificate } from '../kit/certificates/mint.ts';
 import { createHelloRouter } from '../kit/peers/hello-proxies.ts';
@@ -22,10 +23,7 @@ const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const root = mintAuthority({ commonName: 'Root' });
 const pqRoot = mintAuthority({ commonName: 'Post-Quantum Root', key: 'ML-DSA-65' });
 const trustStore = createTrustStore([root.der, pqRoot.der]);
-const resolver = {
-  resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }),
-  caa: () => Promise.resolve({ ok: true as const, records: [] }),
-};
+const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
 const ecdsa = root.issue({ dnsNames: [HOST] });
 /** Code point of mldsa65 (draft-ietf-tls-mldsa). */
 const ML_DSA_65 = 0x0905;
@@ -101,7 +99,7 @@ describe('A server with certificates for several key types', () => {
       signatures.includes(ML_DSA_65) ? other.port : usual.port,
     );
     const { port } = keep(await listening(router));
-    const sources = createSources({ resolver, policy, cacheFolder: null });
+    const sources = createSources({ resolver, reader: EMPTY_DNS, policy, cacheFolder: null });
     const verdict = await verdictAt(port, sources);
     sources.close();
     expect(said(verdict)).toEqual(['warning revoked']);

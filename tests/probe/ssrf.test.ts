@@ -8,6 +8,7 @@ import { normaliseEndpoint } from '../../server/core/endpoint.ts';
 import { judge } from '../../server/core/judge/judge.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createVerifiedTls } from '../../server/egress/exchange.ts';
+import { createDnsReader } from '../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { parseCertificate } from '../../server/pki/certificate.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
@@ -82,7 +83,8 @@ afterEach(() => {
 function world(allow: readonly string[]) {
   const policy = createAddressPolicy(allow, () => []);
   const resolver = createResolver({ servers: [dns.address], policy });
-  const sources = createSources({ resolver, policy, cacheFolder: null });
+  const reader = createDnsReader({ servers: [dns.address], now: Date.now });
+  const sources = createSources({ resolver, reader, policy, cacheFolder: null });
   const probe = createProbe({ resolver, policy, now: Date.now, sources });
   const icons = createIconSource({ resolver, policy });
   const look = { signal: never, trustStore, withPosture: false };
@@ -135,7 +137,10 @@ function world(allow: readonly string[]) {
         return createRenewalSource(json(), authorities).renewal({ leaf, ...request() });
       },
       'a registry (RDAP)': (bootstrapUrl: string) =>
-        createDomainSource({ ...json(), bootstrapUrl }).registration({ host: 'example.com', ...request() }),
+        createDomainSource({ ...json(), reader, bootstrapUrl }).registration({
+          host: 'example.com',
+          ...request(),
+        }),
       'a webhook': (url: string) => alert({ kind: 'webhook', url, secrets: [] }),
       'a chat': (url: string) => alert({ kind: 'teams', url }),
     },

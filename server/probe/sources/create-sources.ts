@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AddressPolicy } from '../../egress/address-policy.ts';
-import type { CaaLookup, Resolver } from '../../egress/resolver.ts';
+import type { DnsReader } from '../../egress/dns/dns-reader.ts';
+import type { Resolver } from '../../egress/resolver.ts';
 import { RequestQuotas } from './request-quotas.ts';
 import { createIntermediateSource } from './intermediate-source.ts';
 import { createDiskCache } from './disk-cache.ts';
@@ -11,7 +12,9 @@ import { createRevocationSource } from './revocation-source.ts';
 import type { Sources } from './sources.ts';
 
 export interface SourcesOptions {
-  resolver: Resolver & CaaLookup;
+  resolver: Resolver;
+  /** Asks for CAA records. */
+  reader: Pick<DnsReader, 'query'>;
   policy: AddressPolicy;
   /** Folder for answers that outlive the process; null keeps them in memory. */
   cacheFolder: string | null;
@@ -27,7 +30,8 @@ export interface ClosableSources extends Sources {
 const MAX_PRIVATE_BYTES = 64 * 1024 * 1024;
 
 /** Creates all sources, with their caches and request quotas. All connections pass the egress address policy. */
-export function createSources({ resolver, policy, cacheFolder, onTrouble }: SourcesOptions): ClosableSources {
+export function createSources(options: SourcesOptions): ClosableSources {
+  const { resolver, reader, policy, cacheFolder, onTrouble } = options;
   const stopping = new AbortController();
   const troubleOption = onTrouble === undefined ? {} : { onTrouble };
   const cache = createDiskCache(cacheFolder, troubleOption);
@@ -51,7 +55,7 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
       },
     },
     renewal: createRenewalSource(publicContext),
-    domains: createDomainSource({ ...publicContext, resolver }),
+    domains: createDomainSource({ ...publicContext, reader }),
     close: () => stopping.abort(),
   };
 }

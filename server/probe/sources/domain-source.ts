@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { parse } from 'tldts';
 import { z } from 'zod';
 import type { CaaObservation, RegistrationObservation } from '../../core/observation.ts';
-import type { CaaLookup } from '../../egress/resolver.ts';
+import { climbCaa } from '../../egress/dns/climb-caa.ts';
+import type { DnsReader } from '../../egress/dns/dns-reader.ts';
 import type { DiskCache } from './disk-cache.ts';
 import { fetchJson, type JsonContext } from './fetch-json.ts';
 import { createCachedAnswers, type FetchedAnswer } from './cached-answers.ts';
@@ -10,7 +11,7 @@ import type { DomainSource } from './sources.ts';
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../../../contract/durations.ts';
 
 export interface DomainContext extends JsonContext {
-  resolver: JsonContext['resolver'] & CaaLookup;
+  reader: Pick<DnsReader, 'query'>;
   cache: DiskCache;
   /** URL of IANA's list of the registries' RDAP services (RFC 9224). */
   bootstrapUrl?: string;
@@ -20,7 +21,7 @@ const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json';
 const MAX_BOOTSTRAP_BYTES = 1024 * 1024;
 const MAX_DOMAIN_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 512;
-const MAX_LABELS = 32;
+const MAX_CAA_RECORDS = 50;
 /**
  * Time before the end of a registration (ms) in which we look it up daily. Alerts begin 60 days before the end and must not depend on an
  * old answer.
@@ -97,9 +98,7 @@ export function createDomainSource(context: DomainContext): DomainSource {
   };
 
   return {
-    async caa({ host, signal }) {
-      return isIP(host) === 0 ? closestCaa(host, context.resolver, signal) : { outcome: 'not_applicable' };
-    },
+    caa: ({ host, signal }) => closestCaa(host, context, signal),
     async registration({ host, now, signal }): Promise<RegistrationObservation> {
       const domain = registrableDomain(host);
       if (domain === null) return { outcome: 'not_applicable' };
@@ -132,28 +131,27 @@ function registrableDomain(host: string): string | null {
   return isIp === true || isIcann !== true ? null : domain;
 }
 
-/**
- * Returns the CAA records of the name or its closest parent that has any (RFC 8659 §3). The name server follows
- * aliases. Skips top-level domains: a name of one label may be anything in the local network.
- */
-async function closestCaa(host: string, resolver: CaaLookup, signal: AbortSignal): Promise<CaaObservation> {
-  const labels = host.split('.').slice(-MAX_LABELS);
-  for (let start = 0; start < labels.length - 1; start++) {
-    const domain = labels.slice(start).join('.');
-    const answer = await resolver.caa(domain, { signal });
-    if (!answer.ok)
-      return answer.reason === 'unreadable_records'
-        ? { outcome: 'unreadable', domain }
-        : { outcome: 'unavailable' };
-    if (answer.records.length === 0) continue;
-    const records = answer.records.map(({ critical, tag, value }) => ({
-      critical,
-      tag: tag.slice(0, MAX_TEXT_LENGTH),
-      value: value.slice(0, MAX_TEXT_LENGTH),
-    }));
-    return { outcome: 'records', domain, records };
-  }
-  return { outcome: 'none' };
+/** The bit of the flags that says that CAs must understand the property (RFC 8659 §4.1). */
+const CRITICAL = 128;
+
+/** Returns the CAA records of the name or its closest parent that has any; at most 50. */
+async function closestCaa(
+  host: string,
+  { reader, policy }: DomainContext,
+  signal: AbortSignal,
+): Promise<CaaObservation> {
+  // CAA applies to domain names only (RFC 8659 §1), and public CAs issue nothing for local names.
+  if (isIP(host) !== 0) return { outcome: 'not_applicable' };
+  if (policy.isLocalName(host)) return { outcome: 'none' };
+  const last = (await climbCaa(host, (domain) => reader.query(domain, 'CAA', { signal }))).at(-1);
+  if (last?.answer.outcome === 'no_answer') return { outcome: 'unavailable' };
+  if (last?.answer.outcome !== 'records') return { outcome: 'none' };
+  const records = last.answer.records.slice(0, MAX_CAA_RECORDS).map(({ flags, tag, value }) => ({
+    critical: (flags & CRITICAL) !== 0,
+    tag: tag.slice(0, MAX_TEXT_LENGTH),
+    value: value.slice(0, MAX_TEXT_LENGTH),
+  }));
+  return { outcome: 'records', domain: last.domain, records };
 }
 
 /* Parsers for RDAP bootstrap files (RFC 9224) and domain objects (RFC 9083). They check only the fields that we use. */

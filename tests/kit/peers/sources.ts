@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createAddressPolicy } from '../../../server/egress/address-policy.ts';
+import { createDnsReader, type DnsReader } from '../../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../../server/egress/resolver.ts';
 import { type ClosableSources, createSources } from '../../../server/probe/sources/create-sources.ts';
+
+/** A reader of DNS that finds no records. */
+export const EMPTY_DNS: Pick<DnsReader, 'query'> = {
+  query: () => Promise.resolve({ outcome: 'no_data', aliases: [], security: 'not_known' }),
+};
 
 /** Creates a folder that is removed after the test. */
 export function cacheFolder(): string {
@@ -21,7 +27,8 @@ export function createLoopbackSources({
 }: { folder?: string | null; dns?: readonly string[]; allow?: readonly string[] } = {}): ClosableSources {
   const policy = createAddressPolicy(allow, () => []);
   const resolver = createResolver({ servers: dns, policy });
-  const sources = createSources({ resolver, policy, cacheFolder: folder });
+  const reader = createDnsReader({ servers: dns, now: Date.now });
+  const sources = createSources({ resolver, reader, policy, cacheFolder: folder });
   onTestFinished(() => sources.close());
   return sources;
 }
