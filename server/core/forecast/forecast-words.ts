@@ -1,4 +1,21 @@
-import type { Forecast, ForecastCheck } from './forecast.ts';
+import { longInstant } from '../long-date.ts';
+import type { Forecast, ForecastCheck, ForecastCheckCode } from './forecast.ts';
+import {
+  CAA_WORDS,
+  DNS_CHALLENGE_WORDS,
+  DNSSEC_WORDS,
+  NAMES_WORDS,
+  PERSIST_WORDS,
+} from './words/dns-words.ts';
+import {
+  HTTP_WORDS,
+  LIFETIME_WORDS,
+  OVERDUE_WORDS,
+  REGISTRATION_WORDS,
+  SCHEDULE_WORDS,
+  TLS_ALPN_WORDS,
+} from './words/other-words.ts';
+import { CheckReader, type ReasonWords, type WordsByReason } from './words/reader.ts';
 
 /** A check in words. They contain text of zones, which is cut to one line: escape it. */
 export interface ForecastCheckWords {
@@ -12,17 +29,81 @@ export interface ForecastCheckWords {
   zoneRecord: string | null;
 }
 
-/** Returns a check in words. */
+const TITLES: Readonly<Record<ForecastCheckCode, string>> = {
+  caa: 'CAA',
+  dnssec: 'DNSSEC',
+  names: 'Names',
+  http: 'Validation by HTTP (http-01)',
+  tls_alpn: 'Validation by TLS (tls-alpn-01)',
+  dns: 'Validation by DNS (dns-01)',
+  persist: 'Validation by a lasting record (dns-persist-01)',
+  registration: 'Registration',
+  schedule: 'Expected renewal',
+  lifetime: 'Lifetime of the next certificate',
+  overdue: 'Overdue renewal',
+};
+
+const WORDS: Readonly<Record<ForecastCheckCode, WordsByReason>> = {
+  caa: CAA_WORDS,
+  dnssec: DNSSEC_WORDS,
+  names: NAMES_WORDS,
+  http: HTTP_WORDS,
+  tls_alpn: TLS_ALPN_WORDS,
+  dns: DNS_CHALLENGE_WORDS,
+  persist: PERSIST_WORDS,
+  registration: REGISTRATION_WORDS,
+  schedule: SCHEDULE_WORDS,
+  lifetime: LIFETIME_WORDS,
+  overdue: OVERDUE_WORDS,
+};
+
+/** Returns a check in words. A reason that only newer versions know gets general ones. */
 export function checkWords(check: ForecastCheck): ForecastCheckWords {
-  return { title: check.code, message: check.reason, evidence: [], fix: null, zoneRecord: null };
+  const { message, fix, evidence, zoneRecord } = reasonWords(check);
+  return {
+    title: Object.hasOwn(TITLES, check.code) ? TITLES[check.code] : 'Another check',
+    message: message.trim(),
+    evidence: evidence ?? [],
+    fix: check.state === 'passes' ? null : (fix ?? null),
+    zoneRecord: check.state === 'passes' ? null : (zoneRecord ?? null),
+  };
+}
+
+const UNKNOWN: ReasonWords = {
+  short: 'A newer version found a problem',
+  message: 'A newer version of Certlantern made this check.',
+};
+
+function reasonWords(check: ForecastCheck): ReasonWords {
+  const byReason = Object.hasOwn(WORDS, check.code) ? WORDS[check.code] : {};
+  const words = Object.hasOwn(byReason, check.reason) ? byReason[check.reason] : undefined;
+  return words?.(new CheckReader(check)) ?? UNKNOWN;
 }
 
 /** Returns one sentence for a card, without a full stop: "Next renewal will fail: CAA forbids Let's Encrypt"; null unless it will fail. */
 export function forecastLine(forecast: Forecast): string | null {
-  return forecast.outcome === 'fails' ? 'Next renewal will fail' : null;
+  const cause = shortCause(forecast, ['fails']);
+  return forecast.outcome === 'fails' ? `Next renewal will fail${cause}` : null;
+}
+
+/** Returns a cause in a few words, for subjects and lists: "CAA forbids Let's Encrypt". */
+export function causeLine(check: ForecastCheck): string {
+  return reasonWords(check).short ?? TITLES[check.code];
 }
 
 /** Returns one or two sentences that say what will happen, when and why. */
 export function forecastMessage(forecast: Forecast): string {
-  return forecastLine(forecast) ?? '';
+  const { at, expectedAt, outcome } = forecast;
+  const day = longInstant(expectedAt);
+  const when = expectedAt > at ? `We expect it on ${day}.` : `It was expected on ${day}.`;
+  if (outcome === 'fails') return `The next renewal will fail${shortCause(forecast, ['fails'])}. ${when}`;
+  if (outcome === 'works') return `As far as we can see, the next renewal will work. ${when}`;
+  return `We cannot know whether the next renewal will work${shortCause(forecast, ['depends', 'not_known'])}. ${when}`;
+}
+
+/** Returns the worst check in one of the states as ": CAA forbids Let's Encrypt", with the number of further causes; empty if there is none. */
+function shortCause({ checks }: Forecast, states: readonly ForecastCheck['state'][]): string {
+  const found = checks.filter(({ state }) => states.includes(state));
+  const [first] = states.flatMap((state) => found.filter((check) => check.state === state));
+  return first === undefined ? '' : `: ${causeLine(first)}`;
 }

@@ -1,19 +1,96 @@
-import { expectedRenewal } from '../alert-steps.ts';
-import type { ForecastContext, ForecastEvidence } from './evidence.ts';
-import type { Forecast } from './forecast.ts';
+import { caOf } from './ca-identifiers.ts';
+import { accountsOf, checkCaa } from './checks/caa-check.ts';
+import type { CheckInput } from './checks/check-input.ts';
+import { checkDnsChallenge, checkDnssec, checkNames } from './checks/dns-checks.ts';
+import { checkHttp, checkTlsAlpn } from './checks/http-checks.ts';
+import { checkPersist } from './checks/persist-check.ts';
+import { checkLifetime, checkOverdue, checkRegistration, checkSchedule } from './checks/time-checks.ts';
+import type { FirstLook, ForecastContext, ForecastEvidence } from './evidence.ts';
+import { expectedDay } from './expected-day.ts';
+import type { Forecast, ForecastCheck } from './forecast.ts';
+import {
+  hopelessNames,
+  learnedMethods,
+  methodsByName,
+  possibleMethods,
+  probablySucceeds,
+} from './methods.ts';
 
-/** Returns whether the next renewal of a certificate will work, from what was seen in DNS and HTTP and what checks know. */
+/**
+ * Returns whether the next renewal of a certificate will work. `fails` only if that is certain: a check fails, or no method is left for a name.
+ * `works` if nothing fails, CAA and names are known, and the method that the site probably uses would succeed. DNSSEC that cannot be
+ * validated here does not prevent `works`: a check says so.
+ */
 export function makeForecast(evidence: ForecastEvidence, context: ForecastContext): Forecast {
-  const { certificate, renewalWindow } = context;
-  const expected = expectedRenewal({ ...certificate, renewalWindow });
+  const expected = expectedDay(context);
+  const input: CheckInput = {
+    evidence,
+    context,
+    ca: caOf(context.certificate),
+    expectedAt: expected.expectedAt,
+  };
+  const checks = [
+    ...checkCaa(input),
+    ...checkDnssec(input),
+    ...checkNames(input),
+    ...checkHttp(input),
+    ...checkTlsAlpn(input),
+    ...checkDnsChallenge(input),
+    ...checkPersist(input),
+    ...checkRegistration(input),
+    ...checkSchedule(input, expected),
+    ...checkLifetime(input),
+    ...checkOverdue(input),
+  ];
+  const byName = methodsByName(input, checks);
+  const learned = learnedMethods(input);
+  const hopeless = hopelessNames(input, byName, learned);
+  const judged = checks.map((check) => promoted(check, hopeless));
+  const possible = possibleMethods(byName, judged);
+  const first: FirstLook = context.first ?? { at: evidence.at, possible, accounts: accountsOf(input) };
   return {
     at: evidence.at,
-    outcome: 'not_known',
-    expectedAt: expected.from,
-    expectedBy: renewalWindow === null ? 'lifetime' : 'ari',
-    method: null,
-    possible: [],
-    first: { at: evidence.at, possible: [], accounts: [] },
-    checks: [],
+    outcome: outcomeOf(judged, probablySucceeds(input, byName, learned)),
+    ...expected,
+    method: learned.method,
+    possible,
+    first: { at: first.at, possible: [...first.possible], accounts: [...first.accounts] },
+    checks: judged
+      .toSorted((left, right) => ORDER.indexOf(left.state) - ORDER.indexOf(right.state))
+      .map(shortened),
+  };
+}
+
+const ORDER: readonly ForecastCheck['state'][] = ['fails', 'depends', 'not_known', 'warns', 'passes'];
+
+/** Returns the check as one that fails if it rules out methods for a name that has none left. */
+function promoted(check: ForecastCheck, hopeless: ReadonlySet<string>): ForecastCheck {
+  if (check.state !== 'depends') return check;
+  const names = check.names.filter((name) => hopeless.has(name));
+  return names.length === 0 ? check : { ...check, state: 'fails', names };
+}
+
+/** The checks without which nothing can be said. DNSSEC is none of them: see `makeForecast`. */
+const ESSENTIAL: readonly ForecastCheck['code'][] = ['caa', 'names'];
+
+function outcomeOf(checks: readonly ForecastCheck[], succeeds: boolean): Forecast['outcome'] {
+  if (checks.some(({ state }) => state === 'fails')) return 'fails';
+  const isUnclear = checks.some(
+    ({ code, state, methods }) => state === 'not_known' && methods.length === 0 && ESSENTIAL.includes(code),
+  );
+  return succeeds && !isUnclear ? 'works' : 'not_known';
+}
+
+/** Most names that a stored check has. */
+const MAX_NAMES = 10;
+
+/** Cuts the names of a check, and counts those that it leaves out. */
+function shortened(check: ForecastCheck): ForecastCheck {
+  const { names } = check;
+  if (names.length <= MAX_NAMES) return check;
+  return {
+    ...check,
+    names: names.slice(0, MAX_NAMES),
+    values: { ...check.values, furtherNames: names.length - MAX_NAMES },
   };
 }

@@ -14,6 +14,12 @@ type RuleContent =
   | { kind: 'private_purpose' }
   /** A CA may reuse a validation of a domain for so many days (Baseline Requirements §4.2.1). */
   | { kind: 'validation_reuse'; maxDays: number }
+  /** The certificates that one CA issues by default while the rule holds are valid for so many days. `ca`: its `name` in `ca-identifiers.ts`. */
+  | { kind: 'ca_lifetime'; ca: string; maxDays: number }
+  /** CAs process the parameters `accounturi` and `validationmethods` of CAA records (RFC 8657) while the rule holds. */
+  | { kind: 'caa_parameters' }
+  /** CAs validate DNSSEC when they look up CAA records and validate domains (Baseline Requirements §3.2.2.4, §3.2.2.8.1). */
+  | { kind: 'dnssec_validation' }
   /** A public certificate that is issued while the rule holds names no purpose but serverAuth. */
   | { kind: 'server_auth_only' }
   /** CAs sign nothing with SHA-1 while the rule holds (Baseline Requirements §7.1.3.2.1). */
@@ -79,6 +85,14 @@ const MOZILLA_STORE = {
   source:
     'https://github.com/nss-dev/nss/blob/b646e2b0089f3ef78c15ae1cd64a4b88dc9aeb24/lib/ckfw/builtins/certdata.txt',
   reviewedOn: '2026-12-01',
+} as const;
+
+const LETS_ENCRYPT = {
+  kind: 'ca_lifetime',
+  ca: "Let's Encrypt",
+  clients: [],
+  source: 'https://letsencrypt.org/2025/12/02/from-90-to-45',
+  reviewedOn: '2026-11-28',
 } as const;
 
 /** All dates of rules about certificates. Judging, alerts and pages read them from here. */
@@ -154,6 +168,25 @@ export const DATED_RULES: readonly DatedRule[] = [
     maxDays: 10,
     clients: [],
     from: '2029-03-15',
+    until: null,
+  },
+  { ...LETS_ENCRYPT, id: 'lets_encrypt_64', maxDays: 64, from: '2027-02-10', until: '2028-02-16' },
+  { ...LETS_ENCRYPT, id: 'lets_encrypt_45', maxDays: 45, from: '2028-02-16', until: null },
+  {
+    id: 'caa_parameters',
+    kind: 'caa_parameters',
+    clients: [],
+    from: '2027-03-15',
+    until: null,
+    source: 'https://github.com/cabforum/servercert/releases/tag/BRs%2Fv2.2.8',
+    reviewedOn: '2026-12-01',
+  },
+  {
+    ...BASELINE_REQUIREMENTS,
+    id: 'dnssec_validation',
+    kind: 'dnssec_validation',
+    clients: [],
+    from: '2026-03-15',
     until: null,
   },
   {

@@ -1,0 +1,105 @@
+import { DAY_MS } from '../../../../contract/durations.ts';
+import type { RegistrationObservation } from '../../observation.ts';
+import { oneLine } from '../../one-line.ts';
+import { rulesOf } from '../../rules/dated-rules.ts';
+import { othersHabit, ownHabit } from '../expected-day.ts';
+import type { Forecast, ForecastCheck } from '../forecast.ts';
+import { type CheckInput, general, grouped, type NameVerdict } from './check-input.ts';
+
+/**
+ * Returns whether a registration ends before the renewal. Most registrations are renewed in their last days, so that the date alone is no
+ * proof: it warns.
+ */
+export function checkRegistration({ context, expectedAt }: CheckInput): ForecastCheck[] {
+  return grouped(
+    'registration',
+    context.registrations.flatMap((one) => {
+      const verdict = judgeRegistration(one, expectedAt, context.now);
+      return verdict === null ? [] : [{ name: 'domain' in one ? oneLine(one.domain) : null, verdict }];
+    }),
+  );
+}
+
+function judgeRegistration(
+  registration: RegistrationObservation,
+  expectedAt: number,
+  now: number,
+): NameVerdict | null {
+  if (registration.outcome === 'not_found') return { state: 'warns', reason: 'not_found' };
+  if (registration.outcome !== 'expires') return null;
+  const { expiresAt } = registration;
+  if (expiresAt > expectedAt) return { state: 'passes', reason: 'lasts', values: { expiresAt } };
+  return { state: 'warns', reason: expiresAt <= now ? 'ended' : 'ends', values: { expiresAt } };
+}
+
+/** Returns when the renewal is expected. */
+export function checkSchedule(
+  { context }: CheckInput,
+  { expectedAt, expectedBy }: Pick<Forecast, 'expectedAt' | 'expectedBy'>,
+): ForecastCheck[] {
+  const habit = ownHabit(context);
+  const values = {
+    expectedAt,
+    ...(expectedBy === 'ari' && context.renewalWindow !== null ? { until: context.renewalWindow.end } : {}),
+    ...(expectedBy === 'habit' && habit !== null
+      ? { renewals: habit.renewals, days: Math.round(habit.days) }
+      : {}),
+  };
+  return general('schedule', { state: 'passes', reason: expectedBy, values });
+}
+
+/**
+ * Returns whether a timer that runs as late after issue as so far comes too late for the next certificate, because that one will be valid for fewer
+ * days (Baseline Requirements §6.3.2, or the default of the CA).
+ */
+export function checkLifetime({ context, ca, expectedAt }: CheckInput): ForecastCheck[] {
+  const { notBefore, notAfter } = context.certificate;
+  const lifetimeDays = (notAfter - notBefore) / DAY_MS;
+  const limits = [
+    ...rulesOf('max_lifetime'),
+    ...rulesOf('ca_lifetime').filter((rule) => rule.ca === ca?.name),
+  ].filter(({ start, until }) => start <= expectedAt && (until === null || expectedAt < Date.parse(until)));
+  const [rule] = limits.toSorted((left, right) => left.maxDays - right.maxDays);
+  // A certificate that follows the rule already changes nothing. Lifetimes may be some seconds shorter or longer.
+  if (rule === undefined || lifetimeDays <= rule.maxDays + 1) return [];
+  const habit = ownHabit(context);
+  const values = { days: rule.maxDays, lifetime: Math.round(lifetimeDays), rule: rule.id };
+  // A timer that ran at different times is none. One that leaves less than a tenth has no time for a second attempt.
+  if (habit === null || habit.spreadDays > 5 || habit.days < rule.maxDays * 0.9)
+    return general('lifetime', { state: 'passes', reason: 'shorter', values });
+  return general('lifetime', {
+    state: 'warns',
+    reason: 'timer',
+    values: { ...values, timer: Math.round(habit.days), renewals: habit.renewals },
+  });
+}
+
+/** Returns whether the certificate should have been renewed by now: by the CA's window, its own habit, or that of the account's other certificates. */
+export function checkOverdue({ context, expectedAt }: CheckInput): ForecastCheck[] {
+  const { certificate, renewalWindow, now } = context;
+  const age = (now - certificate.notBefore) / DAY_MS;
+  // Clients run daily or twice a day. A tenth of a short lifetime is less than a day.
+  const tolerance = Math.min(2, (certificate.notAfter - certificate.notBefore) / DAY_MS / 10);
+  if (renewalWindow !== null)
+    return now > renewalWindow.end + tolerance * DAY_MS
+      ? general('overdue', { state: 'warns', reason: 'ari', values: { until: renewalWindow.end } })
+      : [];
+  const own = ownHabit(context);
+  if (own !== null) {
+    const late = Math.max(own.mostDays, (expectedAt - certificate.notBefore) / DAY_MS) + tolerance;
+    return own.renewals > 1 && age > late
+      ? general('overdue', {
+          state: 'warns',
+          reason: 'own',
+          values: { age: Math.floor(age), days: Math.round(own.days), renewals: own.renewals },
+        })
+      : [];
+  }
+  const others = othersHabit(context);
+  if (others === null || age <= others.mostDays + tolerance) return [];
+  return general('overdue', {
+    state: 'warns',
+    reason: 'others',
+    values: { age: Math.floor(age), days: Math.round(others.days), renewals: others.renewals },
+  });
+}

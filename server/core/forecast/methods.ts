@@ -1,0 +1,147 @@
+import { DAY_MS } from '../../../contract/durations.ts';
+import {
+  ADDRESS_METHODS,
+  aliasesOf,
+  type CheckInput,
+  DNS_METHODS,
+  isWildcard,
+  recordsOf,
+} from './checks/check-input.ts';
+import { persistedAt } from './checks/persist-check.ts';
+import { VALIDATION_METHODS, type ValidationMethod } from './evidence.ts';
+import type { ForecastCheck } from './forecast.ts';
+
+/** How a site may validate its names, as far as can be learned from outside. */
+export interface LearnedMethods {
+  /** The methods that could have brought each certificate so far. */
+  candidates: readonly ValidationMethod[];
+  /** The method that is the only candidate, or that records show; null if we do not know. */
+  method: ValidationMethod | null;
+  /** Whether records show that the names are validated by DNS. */
+  usesDns: boolean;
+}
+
+/** Time after a renewal in which a forecast sees what the CA saw. */
+const SEEN_BY_CA_MS = 3 * DAY_MS;
+
+/**
+ * Returns what is known about the methods of a site. A method that could not succeed at an earlier renewal is not the one that the site uses. A
+ * wildcard needs DNS (Let's Encrypt, and Baseline Requirements §3.2.2.4.18 to 20).
+ */
+export function learnedMethods(input: CheckInput): LearnedMethods {
+  const { context, evidence } = input;
+  const { certificate, first } = context;
+  const renewals = context.renewals.map(({ possible }) => possible);
+  const atIssue = first !== null && first.at - certificate.notBefore <= SEEN_BY_CA_MS ? [first.possible] : [];
+  const hasWildcard =
+    certificate.sans.some(isWildcard) || evidence.names.some(({ name }) => isWildcard(name));
+  const persists = persistedAt(input, certificate.notBefore);
+  let candidates = VALIDATION_METHODS.filter((method) =>
+    method === 'dns-persist-01' ? persists : !(hasWildcard && ADDRESS_METHODS.includes(method)),
+  );
+  for (const possible of [...atIssue, ...renewals]) {
+    const left = candidates.filter((method) => possible?.includes(method));
+    // An empty list shows a method that we cannot see, and proves nothing.
+    if (left.length > 0) candidates = left;
+  }
+  const delegates = evidence.names.some(({ challenge }) => aliasesOf(challenge).length > 0);
+  const hasRecord = evidence.names.some(({ challenge }) => recordsOf(challenge).length > 0);
+  const hasPrivate = evidence.names.some(
+    ({ ipv4, ipv6 }) => ipv4.outcome === 'records' && recordsOf(ipv4).length + recordsOf(ipv6).length === 0,
+  );
+  const canConnect = candidates.some((method) => ADDRESS_METHODS.includes(method));
+  const usesDns = !canConnect || persists || delegates || hasRecord || hasPrivate;
+  return { candidates, method: likelyMethod(candidates, { persists, delegates }), usesDns };
+}
+
+function likelyMethod(
+  candidates: readonly ValidationMethod[],
+  { persists, delegates }: { persists: boolean; delegates: boolean },
+): ValidationMethod | null {
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return only;
+  if (persists && candidates.includes('dns-persist-01')) return 'dns-persist-01';
+  return delegates && candidates.includes('dns-01') ? 'dns-01' : null;
+}
+
+/** What the checks say about the methods for one name. */
+interface NameMethods {
+  name: string;
+  ruledOut: ReadonlySet<ValidationMethod>;
+  /** Methods of which we do not know whether they succeed. */
+  unclear: ReadonlySet<ValidationMethod>;
+}
+
+/** Returns what the checks say about the methods, for each name. */
+export function methodsByName({ evidence }: CheckInput, checks: readonly ForecastCheck[]): NameMethods[] {
+  return evidence.names.map(({ name }) => {
+    const about = checks.filter(({ names }) => names.includes(name));
+    const methodsIn = (state: ForecastCheck['state']) =>
+      about.filter((check) => check.state === state).flatMap(({ methods }) => methods);
+    const wildcard = isWildcard(name) ? ADDRESS_METHODS : [];
+    return {
+      name,
+      ruledOut: new Set([...methodsIn('depends'), ...wildcard]),
+      unclear: new Set(methodsIn('not_known')),
+    };
+  });
+}
+
+/**
+ * Returns the methods that would succeed now for all names, as far as can be seen. Port 80 is tested for watched hosts only. The record of
+ * dns-persist-01 has to exist.
+ */
+export function possibleMethods(
+  byName: readonly NameMethods[],
+  checks: readonly ForecastCheck[],
+): ValidationMethod[] {
+  if (byName.length === 0 || checks.some(({ state }) => state === 'fails')) return [];
+  const hasRecords = checks.some(({ code }) => code === 'persist');
+  return VALIDATION_METHODS.filter(
+    (method) =>
+      (method !== 'dns-persist-01' || hasRecords) &&
+      byName.every(({ ruledOut, unclear }) => !ruledOut.has(method) && !unclear.has(method)),
+  );
+}
+
+/**
+ * Returns the names that the order fails for whatever the client does: no candidate is left for them. If nothing shows validation by DNS, a name
+ * that has no address any more fails as well: then the site uses a method that connects to its names.
+ */
+export function hopelessNames(
+  input: CheckInput,
+  byName: readonly NameMethods[],
+  learned: LearnedMethods,
+): Set<string> {
+  const { candidates, method } = learned;
+  const mustConnect = input.ca?.methods !== undefined && !learned.usesDns;
+  return new Set(
+    byName
+      .filter(({ name, ruledOut }) => {
+        if (candidates.length > 0 && candidates.every((one) => ruledOut.has(one))) return true;
+        if (method === 'dns-persist-01' && ruledOut.has(method)) return true;
+        const isMissing = input.evidence.names.some(
+          (one) => one.name === name && (one.ipv4.outcome === 'no_name' || one.ipv4.outcome === 'no_data'),
+        );
+        return mustConnect && isMissing && ADDRESS_METHODS.every((one) => ruledOut.has(one));
+      })
+      .map(({ name }) => name),
+  );
+}
+
+/**
+ * Returns whether the method that a site probably uses would succeed for every name. Without records for DNS that is http-01: tls-alpn-01 is rare,
+ * and dns-01 usually comes with wildcards or a delegation. CAs that also validate by mail or by a record of their own do not need either.
+ */
+export function probablySucceeds(
+  input: CheckInput,
+  byName: readonly NameMethods[],
+  { candidates, method, usesDns }: LearnedMethods,
+): boolean {
+  if (input.ca !== null && input.ca.methods === undefined) return true;
+  const connects = candidates.includes('http-01') ? (['http-01'] as const) : ADDRESS_METHODS;
+  return byName.every(({ ruledOut, unclear }) => {
+    const likely = method === null ? (usesDns ? DNS_METHODS : connects) : [method];
+    return likely.some((one) => candidates.includes(one) && !ruledOut.has(one) && !unclear.has(one));
+  });
+}
