@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BIND, checkBind } from '../tests/interop/bind.ts';
 import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
+import { checkDnssec, DNSSEC } from '../tests/interop/dnssec.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { checkServer, formatOutcomes, type Outcome } from '../tests/interop/check-server.ts';
 import { FAIL2BAN } from '../tests/interop/traces.ts';
@@ -10,7 +11,8 @@ import { installPackages, librariesOf } from '../tests/kit/machine/debian-packag
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, renews a
-certificate with certbot and resolves names behind BIND's DNS64. It is not part of npm test, because it installs packages.
+certificate with certbot, resolves names behind BIND's DNS64, and reads zones with right and wrong DNSSEC signatures through
+unbound. It is not part of npm test, because it installs packages.
 
   npm run test:interop                      all of them
   npm run test:interop -- postfix certbot   some
@@ -19,7 +21,7 @@ certificate with certbot and resolves names behind BIND's DNS64. It is not part 
 const options = process.argv.slice(2);
 const withLogs = options.includes('--logs');
 const wanted = options.filter((option) => option !== '--logs');
-const names = [...SERVERS, BIND, CERTBOT].map(({ name }) => name);
+const names = [...SERVERS, BIND, DNSSEC, CERTBOT].map(({ name }) => name);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`No such server: ${unknown.join(', ')}. Choose from: ${names.join(', ')}.\n`);
@@ -34,7 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {
-  const packages = [...servers, BIND, CERTBOT].filter(isWanted).flatMap((one) => one.packages);
+  const packages = [...servers, BIND, DNSSEC, CERTBOT].filter(isWanted).flatMap((one) => one.packages);
   installPackages([
     ...packages,
     ...FAIL2BAN,
@@ -46,6 +48,7 @@ try {
     outcomes.push(...(await checkServer(server, folder, stop.signal)));
   }
   if (isWanted(BIND) && !stop.signal.aborted) outcomes.push(await checkBind(folder));
+  if (isWanted(DNSSEC) && !stop.signal.aborted) outcomes.push(await checkDnssec(folder));
   if (isWanted(CERTBOT) && !stop.signal.aborted) outcomes.push(await checkCertbot(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });

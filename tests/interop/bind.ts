@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
-import { startDnsServer } from '../kit/peers/dns-server.ts';
+import { freeDnsPort } from '../kit/peers/dns-server.ts';
 import type { Outcome } from './check-server.ts';
-import { prepareFiles, startDaemon } from './daemon.ts';
+import { prepareFiles, startDaemon } from '../kit/machine/daemon.ts';
 
 export const BIND = { name: 'bind', packages: ['bind9'] };
 
@@ -68,13 +68,6 @@ zone "site.test" { type primary; file "${zone}"; };
   } catch (error) {
     return { ...outcome, seen: '', fault: error instanceof Error ? error.message : String(error) };
   }
-}
-
-/** Returns a port that is free for TCP and UDP. `freePort` keeps the UDP port open to reserve it, so it is closed here. */
-async function freeDnsPort(): Promise<number> {
-  const server = await startDnsServer();
-  await server.stop();
-  return Number(server.address.split(':')[1]);
 }
 
 async function resolveAll(server: string): Promise<Pick<Outcome, 'seen' | 'fault'>> {

@@ -12,7 +12,7 @@ import { mintAuthority, selfSigned } from '../kit/certificates/mint.ts';
 import { freePort, startApp } from '../kit/product/app.ts';
 import { sendTo, signUp } from '../kit/product/people.ts';
 import { type SinkMail, startSmtpSink } from '../kit/peers/smtp-sink.ts';
-import { prepareFiles, startDaemon } from './daemon.ts';
+import { prepareFiles, startDaemon } from '../kit/machine/daemon.ts';
 import type { Outcome } from './check-server.ts';
 
 const run = promisify(execFile);

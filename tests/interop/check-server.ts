@@ -12,7 +12,7 @@ import { createProbe } from '../../server/probe/probe.ts';
 import { NO_SOURCES } from '../kit/product/stand-ins.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
 import { checkTraces, controlTraces } from './check-traces.ts';
-import { prepareFiles } from './daemon.ts';
+import { prepareFiles } from '../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 
 export interface Outcome {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { programOfDebianPackage } from '../kit/machine/debian-package.ts';
 import { freePort } from '../kit/product/app.ts';
-import { STANDARD_PORT_ADDRESS, startDaemon } from './daemon.ts';
+import { STANDARD_PORT_ADDRESS, startDaemon } from '../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from './servers.ts';
 import { converse } from './traces.ts';
 

@@ -1,6 +1,6 @@
 import type { Protocol } from '../../contract/protocols.ts';
 import type { MintedCertificate } from '../kit/certificates/mint.ts';
-import type { Daemon, ServerFiles } from './daemon.ts';
+import type { Daemon, ServerFiles } from '../kit/machine/daemon.ts';
 import { mariadb, openMariadb, refusingMariadb } from './databases/mariadb.ts';
 import { postgresql } from './databases/postgresql.ts';
 import { slapd } from './databases/slapd.ts';

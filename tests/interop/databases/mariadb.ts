@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../kit/product/app.ts';
-import { type Daemon, run, type ServerFiles, startDaemon } from '../daemon.ts';
+import { type Daemon, run, type ServerFiles, startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, Failure, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 
@@ -93,8 +93,8 @@ function serverWith(name: string, accounts: string): ServerKind {
   };
 }
 
-const addAddress = (): void => run(['ip', 'address', 'replace', `${ADDRESS}/32`, 'dev', 'lo']);
-const removeAddress = (): void => run(['ip', 'address', 'del', `${ADDRESS}/32`, 'dev', 'lo']);
+const addAddress = (): string => run(['ip', 'address', 'replace', `${ADDRESS}/32`, 'dev', 'lo']);
+const removeAddress = (): string => run(['ip', 'address', 'del', `${ADDRESS}/32`, 'dev', 'lo']);
 
 async function startServer(
   files: ServerFiles,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freePort } from '../../kit/product/app.ts';
 import { findPostgres } from '../../kit/databases/postgres-binaries.ts';
-import { idsOf, run, startDaemon } from '../daemon.ts';
+import { idsOf, run, startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';

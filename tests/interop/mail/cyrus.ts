@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { programOfDebianPackage } from '../../kit/machine/debian-package.ts';
 import { freePort } from '../../kit/product/app.ts';
-import { hasUser, run, STANDARD_PORT_ADDRESS, startDaemon, SYSLOG } from '../daemon.ts';
+import { hasUser, run, STANDARD_PORT_ADDRESS, startDaemon, SYSLOG } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 

@@ -1,6 +1,6 @@
 import { programOfDebianPackage } from '../../kit/machine/debian-package.ts';
 import { freePort } from '../../kit/product/app.ts';
-import { hasUser, run, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
+import { hasUser, run, STANDARD_PORT_ADDRESS, startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freePort } from '../../kit/product/app.ts';
-import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
+import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 

@@ -9,7 +9,7 @@ import {
   STANDARD_PORT_ADDRESS,
   startDaemon,
   SYSLOG,
-} from '../daemon.ts';
+} from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';

@@ -1,5 +1,5 @@
 import { freePort } from '../../kit/product/app.ts';
-import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../daemon.ts';
+import { idsOf, STANDARD_PORT_ADDRESS, startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';

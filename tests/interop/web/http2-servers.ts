@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { selfSigned } from '../../kit/certificates/mint.ts';
 import { freePort } from '../../kit/product/app.ts';
-import { startDaemon } from '../daemon.ts';
+import { startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 
 const ADDRESS = '127.0.0.1';

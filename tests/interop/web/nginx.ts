@@ -1,5 +1,5 @@
 import { freePort } from '../../kit/product/app.ts';
-import { startDaemon } from '../daemon.ts';
+import { startDaemon } from '../../kit/machine/daemon.ts';
 import type { Endpoint, ServerKind } from '../servers.ts';
 import { converse } from '../traces.ts';
 

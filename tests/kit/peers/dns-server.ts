@@ -97,6 +97,13 @@ export async function startDnsServer(
   return server;
 }
 
+/** Returns a port that is free for TCP and UDP. */
+export async function freeDnsPort(): Promise<number> {
+  const server = await startDnsServer();
+  await server.stop();
+  return Number(server.address.split(':')[1]);
+}
+
 /**
  * Listens with TCP and UDP on one port and returns the port. Tries up to ten times: when a free TCP port is found, its UDP
  * port may be in use.

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import type { MintedCertificate } from '../kit/certificates/mint.ts';
+import type { MintedCertificate } from '../certificates/mint.ts';
 
 /** A server's own folder with the files of its certificate. */
 export interface ServerFiles {
@@ -66,15 +66,16 @@ export function idsOf(user: string): { uid: number; gid: number } {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** Runs a program and waits for its end. Throws with its output if it fails. */
+/** Runs a program, waits for its end and returns what it wrote to stdout. Throws with its output if it fails. */
 export function run(
   command: readonly string[],
   options: { uid?: number; gid?: number; cwd?: string; env?: Record<string, string> } = {},
-): void {
+): string {
   const [program = '', ...args] = command;
   const { status, stdout, stderr, error } = spawnSync(program, args, { ...options, encoding: 'utf8' });
   if (status !== 0)
     throw new Error(`${program} ended with ${status}: ${error?.message ?? ''}\n${stdout}${stderr}`);
+  return stdout;
 }
 
 export interface Daemon {
