@@ -29,6 +29,7 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
     ca: caOf(context.certificate),
     expectedAt: expected.expectedAt,
   };
+  const learned = learnedMethods(input);
   const checks = [
     ...checkCaa(input),
     ...checkDnssec(input),
@@ -36,14 +37,13 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
     ...checkHttp(input),
     ...checkTlsAlpn(input),
     ...checkDnsChallenge(input),
-    ...checkPersist(input),
+    ...checkPersist(input, learned.candidates.includes('dns-persist-01')),
     ...checkRegistration(input),
     ...checkSchedule(input, expected),
     ...checkLifetime(input),
     ...checkOverdue(input),
   ];
   const byName = methodsByName(input, checks);
-  const learned = learnedMethods(input);
   const hopeless = hopelessNames(input, byName, learned);
   const judged = checks.map((check) => promoted(check, hopeless));
   const possible = possibleMethods(byName, judged);

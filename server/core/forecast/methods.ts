@@ -9,7 +9,7 @@ import {
 } from './checks/check-input.ts';
 import { persistedAt } from './checks/persist-check.ts';
 import { VALIDATION_METHODS, type ValidationMethod } from './evidence.ts';
-import type { ForecastCheck } from './forecast.ts';
+import type { ForecastCheck, ForecastCheckCode } from './forecast.ts';
 
 /** How a site may validate its names, as far as can be learned from outside. */
 export interface LearnedMethods {
@@ -31,16 +31,17 @@ const SEEN_BY_CA_MS = 3 * DAY_MS;
 export function learnedMethods(input: CheckInput): LearnedMethods {
   const { context, evidence } = input;
   const { certificate, first } = context;
-  const renewals = context.renewals.map(({ possible }) => possible);
+  const renewals = context.renewals.flatMap(({ possible }) => (possible === null ? [] : [possible]));
   const atIssue = first !== null && first.at - certificate.notBefore <= SEEN_BY_CA_MS ? [first.possible] : [];
   const hasWildcard =
     certificate.sans.some(isWildcard) || evidence.names.some(({ name }) => isWildcard(name));
   const persists = persistedAt(input, certificate.notBefore);
+  const persisted = [...atIssue, ...renewals].some((possible) => possible.includes('dns-persist-01'));
   let candidates = VALIDATION_METHODS.filter((method) =>
-    method === 'dns-persist-01' ? persists : !(hasWildcard && ADDRESS_METHODS.includes(method)),
+    method === 'dns-persist-01' ? persists || persisted : !(hasWildcard && ADDRESS_METHODS.includes(method)),
   );
   for (const possible of [...atIssue, ...renewals]) {
-    const left = candidates.filter((method) => possible?.includes(method));
+    const left = candidates.filter((method) => possible.includes(method));
     // An empty list shows a method that we cannot see, and proves nothing.
     if (left.length > 0) candidates = left;
   }
@@ -70,19 +71,29 @@ interface NameMethods {
   ruledOut: ReadonlySet<ValidationMethod>;
   /** Methods of which we do not know whether they succeed. */
   unclear: ReadonlySet<ValidationMethod>;
+  /** Whether DNS gives a CA no address to connect to. */
+  isUnresolvable: boolean;
 }
+
+/** The checks that see whether DNS gives a CA an address. */
+const DNS_CHECKS: ReadonlySet<string> = new Set(['names', 'dnssec'] satisfies ForecastCheckCode[]);
 
 /** Returns what the checks say about the methods, for each name. */
 export function methodsByName({ evidence }: CheckInput, checks: readonly ForecastCheck[]): NameMethods[] {
   return evidence.names.map(({ name }) => {
     const about = checks.filter(({ names }) => names.includes(name));
-    const methodsIn = (state: ForecastCheck['state']) =>
-      about.filter((check) => check.state === state).flatMap(({ methods }) => methods);
+    const methodsIn = (state: ForecastCheck['state'], from = about) =>
+      from.filter((check) => check.state === state).flatMap(({ methods }) => methods);
+    const byDns = methodsIn(
+      'depends',
+      about.filter(({ code, reason }) => DNS_CHECKS.has(code) && reason !== 'no_public_address'),
+    );
     const wildcard = isWildcard(name) ? ADDRESS_METHODS : [];
     return {
       name,
       ruledOut: new Set([...methodsIn('depends'), ...wildcard]),
       unclear: new Set(methodsIn('not_known')),
+      isUnresolvable: ADDRESS_METHODS.every((method) => byDns.includes(method)),
     };
   });
 }
@@ -117,13 +128,10 @@ export function hopelessNames(
   const mustConnect = input.ca?.methods !== undefined && !learned.usesDns;
   return new Set(
     byName
-      .filter(({ name, ruledOut }) => {
+      .filter(({ ruledOut, isUnresolvable }) => {
         if (candidates.length > 0 && candidates.every((one) => ruledOut.has(one))) return true;
         if (method === 'dns-persist-01' && ruledOut.has(method)) return true;
-        const isMissing = input.evidence.names.some(
-          (one) => one.name === name && (one.ipv4.outcome === 'no_name' || one.ipv4.outcome === 'no_data'),
-        );
-        return mustConnect && isMissing && ADDRESS_METHODS.every((one) => ruledOut.has(one));
+        return mustConnect && isUnresolvable;
       })
       .map(({ name }) => name),
   );

@@ -23,11 +23,11 @@ interface PersistRecord {
 
 /**
  * Returns whether dns-persist-01 is possible (draft-ietf-acme-dns-persist-02): a record names the CA, has one account, and lasts until the renewal.
- * A wildcard, or a name below the record's domain, needs `policy=wildcard`. Says nothing if no record names the CA.
+ * A wildcard, or a name below the record's domain, needs `policy=wildcard`. Says nothing if no record names the CA and none did so far (`isCandidate`).
  */
-export function checkPersist(input: CheckInput): ForecastCheck[] {
+export function checkPersist(input: CheckInput, isCandidate: boolean): ForecastCheck[] {
   const records = persistRecords(input);
-  if (records.length === 0) return [];
+  if (records.length === 0 && !isCandidate) return [];
   return eachName('persist', input, ({ name }) => judgeName(name, records, input.expectedAt));
 }
 

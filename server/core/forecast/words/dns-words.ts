@@ -265,7 +265,7 @@ export const PERSIST_WORDS: WordsByReason = {
   }),
   missing: (check) => ({
     short: `${check.names} ${check.isPlural ? 'have' : 'has'} no record _validation-persist`,
-    message: `Other names of the certificate have a record _validation-persist, and ${check.names} ${check.isPlural ? 'have' : 'has'} none. ${check.consequence}`,
+    message: `No record _validation-persist names your CA for ${check.names}. ${check.consequence}`,
     fix: 'Add the record for each name.',
   }),
 };
