@@ -5,10 +5,12 @@ import { resolve } from 'node:path';
 const [command, ...rest] = process.argv.slice(2);
 const PROGRAMS = {
   check: 'scripts/check.ts',
+  forecast: 'scripts/forecast.ts',
   expect: 'scripts/expect.ts',
   import: 'scripts/import.ts',
 };
 const USAGE = `Usage: certlantern check HOST…        checks hosts
+       certlantern forecast HOST…     says whether the next renewal of their certificates will work
        certlantern expect FILE        tells a server which certificate its domains should serve
        certlantern import kuma.db     adds the hosts of Uptime Kuma to an account
 More:  certlantern COMMAND --help

@@ -25,20 +25,30 @@ export interface Checked {
   chainToServe: Certificate[] | null;
 }
 
-/** Probes an endpoint, including its posture, and judges the observation. */
+/** Probes an endpoint, including its posture by default, and judges the observation. */
 export async function checkEndpoint(
   endpoint: Endpoint,
   {
     probe,
     trustStore,
     logLists,
-    ...options
-  }: { probe: Probe; trustStore: TrustStore; logLists: LogLists; signal: AbortSignal; onSlow: () => void },
+    withPosture = true,
+    signal,
+    onSlow,
+  }: {
+    probe: Probe;
+    trustStore: TrustStore;
+    logLists: LogLists;
+    withPosture?: boolean;
+    signal: AbortSignal;
+    onSlow: () => void;
+  },
 ): Promise<Checked> {
   const observation = await probe.observe(identityOf(endpoint), {
-    ...options,
+    signal,
+    onSlow,
     trustStore,
-    withPosture: true,
+    withPosture,
     isNew: true,
     // The person who runs the command asked for this host, so they may read what any of its addresses answers.
     replies: 'all',

@@ -18,10 +18,7 @@ export function jsonReport(checked: Checked, now: number) {
   const { state, responseMs, cause } = assessUptime(observation);
   const { http } = observation;
   return {
-    hostname: endpoint.host,
-    port: endpoint.port,
-    protocol: endpoint.protocol,
-    target: targetWire(endpoint.target),
+    ...endpointWire(endpoint),
     display_name: host,
     reached: verdict.reached,
     failure: verdict.failure,
@@ -59,7 +56,11 @@ export function jsonReport(checked: Checked, now: number) {
   };
 }
 
-function certificateWire(leaf: NonNullable<Checked['leaf']>) {
+export function endpointWire({ host, port, protocol, target }: Checked['endpoint']) {
+  return { hostname: host, port, protocol, target: targetWire(target) };
+}
+
+export function certificateWire(leaf: NonNullable<Checked['leaf']>) {
   const facts = certificateFacts(leaf);
   return {
     fingerprint: facts.fingerprint,
