@@ -149,6 +149,7 @@ export const ALERT_PROBLEMS = [
   'replacement_wanted',
   'not_deployed',
   'refused_from',
+  'renewal_fails',
   'registration',
   'down',
 ] as const;
@@ -172,6 +173,9 @@ export const REGISTRATION_STEP_DAYS = [60, 30, 14, 7, 1] as const;
 /** Days before clients refuse a certificate at which alerts about that are sent. */
 export const REFUSAL_STEP_DAYS = [60, 30, 7] as const;
 
+/** Days before the expected renewal at which a second alert says that it will fail. The first one is sent at once. */
+export const RENEWAL_REMINDER_DAYS = 3;
+
 /** An alert step chosen in days comes no earlier than when this share of the lifetime is left: before that, nobody has to act. */
 export const EARLIEST_STEP_SHARE = 0.5;
 
@@ -185,6 +189,7 @@ export const OPTIONAL_EVENTS = [
   'replacement_wanted',
   'not_deployed',
   'refused_from',
+  'renewal_fails',
   'registration',
   'good_news',
 ] as const;

@@ -48,6 +48,8 @@ export interface Config extends EgressConfig {
   /** Where the lists of Certificate Transparency logs come from (CT_LOG_LIST, APPLE_LOG_LIST). */
   logLists: LogListsOptions['settings'];
   dnsServers: string[];
+  /** Whether the worker makes forecasts of renewals (FORECAST). */
+  forecasts: boolean;
   /** Name in EHLO to watched mail servers; null: chosen for each connection. */
   ehloName: string | null;
   checkConcurrency: number;
@@ -141,6 +143,7 @@ export function parseConfig(environment: Environment): Config {
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
     logLists: logListConfig(text),
     dnsServers: list('DNS_SERVERS').map(nameServer),
+    forecasts: onOrOff('FORECAST', text('FORECAST')) ?? true,
     ehloName: ehloName(text('EHLO_NAME')),
     checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),
     leaseMs: 1_000 * wholeNumber('LEASE_SECONDS', text('LEASE_SECONDS') ?? '45', 5, 3_600),

@@ -9,10 +9,12 @@ import type { Config } from './config.ts';
 import { LIMITS } from './core/limits.ts';
 import type { Secrets } from './data-directory.ts';
 import type { AddressPolicy } from './egress/address-policy.ts';
+import { createDnsReader } from './egress/dns/dns-reader.ts';
 import type { HostsFile } from './egress/hosts-file.ts';
 import { createPublicTls } from './egress/exchange.ts';
 import { createResolver } from './egress/resolver.ts';
 import { createCanaries } from './probe/canary.ts';
+import { createForecastSource } from './probe/forecast/forecast-source.ts';
 import { createIconSource } from './probe/icons/icon-source.ts';
 import { createLogListSource } from './probe/sources/log-list-source.ts';
 import { createThreadedExaminer } from './probe/threaded-examiner.ts';
@@ -84,6 +86,14 @@ export function startWorker(parts: SharedParts): {
     examiner,
     previewExaminer: examiner.previews,
     icons: createIconSource({ resolver, policy }),
+    forecasts: config.forecasts
+      ? createForecastSource({
+          reader: createDnsReader({ servers, now: () => systemClock.now() }),
+          resolver,
+          policy,
+          reach: 'public',
+        })
+      : null,
     logLists: {
       settings: config.logLists,
       fetch: createLogListSource({ resolver, policy, secure }),

@@ -112,11 +112,12 @@ const DIRECT_WRITES = [
   // Records when a token was last used, as does the next line for other secrets.
   'api-tokens.ts updateTable api_tokens',
   'calendar-feeds.ts updateTable calendar_feeds',
-  // The row of an idempotency key has no effect by itself, and the call that claimed it releases it when the call is refused.
+  // The call that claimed the row of an idempotency key releases it when the call is refused.
   ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `idempotency.ts ${verb} idempotency_keys`),
   // Anybody with a session may renew or end it.
   ...['updateTable', 'deleteFrom'].map((verb) => `sessions.ts ${verb} sessions`),
   ...['updateTable', 'deleteFrom'].map((verb) => `sweep.ts ${verb} table`),
+  ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `forecasts.ts ${verb} forecasts`),
 ];
 
 const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts');

@@ -6,6 +6,7 @@ import {
   EARLIEST_STEP_SHARE,
   REFUSAL_STEP_DAYS,
   REGISTRATION_STEP_DAYS,
+  RENEWAL_REMINDER_DAYS,
 } from '../../contract/words.ts';
 
 /**
@@ -50,13 +51,16 @@ export function alertSteps(
     .toSorted((left, right) => left.at - right.at);
 }
 
-/** A day that alerts count down to (ms UTC): the end of a domain registration, or the day from which clients refuse a certificate. */
-export type AlertDay = { kind: 'registration' | 'refusal'; at: number };
+/** A day that alerts count down to (ms UTC): the end of a domain registration, the day from which clients refuse a certificate, or that of a renewal. */
+export type AlertDay = { kind: 'registration' | 'refusal' | 'renewal'; at: number };
 
 /** Returns the alert steps before a day with their times (ms UTC), earliest first. */
-export function stepsBefore({ kind, at }: AlertDay): { step: ChosenStep; at: number }[] {
+export function stepsBefore({ kind, at }: AlertDay): { step: ChosenStep | 'opened'; at: number }[] {
+  const daysBefore = (days: number) => ({ step: `${days}d` as const, at: at - days * DAY_MS });
+  // A failing renewal is reported at once, however far ahead it is.
+  if (kind === 'renewal') return [{ step: 'opened', at: 0 }, daysBefore(RENEWAL_REMINDER_DAYS)];
   const steps = kind === 'registration' ? REGISTRATION_STEP_DAYS : REFUSAL_STEP_DAYS;
-  return steps.map((days) => ({ step: `${days}d` as const, at: at - days * DAY_MS }));
+  return steps.map(daysBefore);
 }
 
 /** Returns whether the day is at most a week away at `now` (ms UTC). In that week, alerts about the day are critical. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { forgetForecasts } from '../store/forecasts/forecasts.ts';
 import type { Canaries } from '../probe/canary.ts';
 import type { Examiner } from '../probe/examiner.ts';
 import { metricsOnly, type Telemetry } from '../telemetry/metrics.ts';
@@ -8,6 +9,7 @@ import type { DelivererOptions } from './deliverer.ts';
 import { createPreviewLoop } from './preview-checker.ts';
 import { createIconLoop, type IconLoopOptions } from './icon-loop.ts';
 import { createDigestLoop, createPlanLoop } from './account-loops.ts';
+import { createForecastLoop, type ForecastLoopOptions } from './forecast-loop.ts';
 import { createJanitor } from './janitor.ts';
 import { createLogListLoop, type LogListsOptions } from './log-lists.ts';
 import { createDeliveryLoops, createMailLoop } from './message-loops.ts';
@@ -21,7 +23,8 @@ const MESSAGE_GRACE_MS = 700;
 const ABORT_MS = 600;
 const LEASE_MS = 45_000;
 
-export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoopOptions {
+export interface WorkerOptions
+  extends CheckerOptions, DelivererOptions, IconLoopOptions, ForecastLoopOptions {
   /** Examiner for preview checks; `examiner` by default. */
   previewExaminer?: Examiner;
   /** Maximum number of checks that run at once, not counting those that wait for slow servers. */
@@ -61,6 +64,8 @@ export interface Worker {
   runPreviews(): Promise<number>;
   /** Fetches every icon that is due. Returns their number. For tests. */
   runIcons(): Promise<number>;
+  /** Makes every forecast that is due. Returns their number. For tests. */
+  runForecasts(): Promise<number>;
   /** Runs one round of the janitor. For tests. */
   sweep(): Promise<void>;
   /** Runs one round of the watchdog. For tests. */
@@ -87,6 +92,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const mails = createMailLoop(parts);
   const previews = createPreviewLoop({ ...parts, examiner: options.previewExaminer ?? options.examiner });
   const icons = createIconLoop({ ...options, telemetry });
+  const forecasts = createForecastLoop({ ...options, telemetry });
   const plans = createPlanLoop({ ...options, ownNetwork });
   const digests = createDigestLoop({ ...options, ownNetwork });
   const bounces = createBounceReader({ ...options, alarms });
@@ -94,6 +100,14 @@ export function createWorker(options: WorkerOptions): Worker {
   const watchdog = createWatchdog({ ...options, alarms, ownNetwork });
   let unsubscribe = (): void => {};
   let isStopped = false;
+
+  /** Starts forecasts, or deletes them if the operator turned them off. */
+  async function startForecasts(): Promise<void> {
+    if (forecasts !== null) return forecasts.start();
+    await forgetForecasts(store).catch((error: unknown) =>
+      options.log.error({ err: error }, 'forecasts are turned off, but deleting them failed'),
+    );
+  }
 
   /** Starts checks after the watchdog has spread overdue ones. Messages start without waiting for the watchdog. */
   async function startChecks(): Promise<void> {
@@ -117,6 +131,7 @@ export function createWorker(options: WorkerOptions): Worker {
       void startChecks();
       previews.start();
       icons.start();
+      void startForecasts();
       plans.start();
       digests.start();
       bounces.start();
@@ -127,7 +142,7 @@ export function createWorker(options: WorkerOptions): Worker {
       unsubscribe();
       ownNetwork.close();
       const sending = [...deliveries, mails].map((loop) => loop.stop({ graceMs: messageGraceMs, abortMs }));
-      const probing = [checks, previews, icons].map((loop) => loop.stop({ graceMs: 0, abortMs }));
+      const probing = [checks, previews, icons, forecasts].map((loop) => loop?.stop({ graceMs: 0, abortMs }));
       const keeping = [plans, digests, bounces, logLists].map((loop) => loop.stop(abortMs));
       await Promise.all([...sending, ...probing, ...keeping, janitor.stop(), watchdog.stop()]);
     },
@@ -140,6 +155,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     runPreviews: () => previews.runDue(),
     runIcons: () => icons.runDue(),
+    runForecasts: async () => (await forecasts?.runDue()) ?? 0,
     sweep: () => janitor.sweep(),
     watch: () => watchdog.runOnce(),
     readBounces: () => bounces.read(),

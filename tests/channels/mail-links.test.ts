@@ -61,6 +61,7 @@ const ALERT_KINDS: Record<AlertKind, NonNullable<Changes['alert']>['step'][]> = 
   replacement_wanted: ['opened'],
   not_deployed: ['opened', 'resolved'],
   refused_from: ['30d', 'resolved'],
+  renewal_fails: ['opened', 'resolved'],
   registration: ['30d', 'resolved'],
   down: ['opened', 'resolved'],
   test: ['opened'],

@@ -131,6 +131,7 @@ function wordsOf(input: DomainAlertInput): AlertWords {
     case 'replacement_wanted':
     case 'not_deployed':
     case 'refused_from':
+    case 'renewal_fails':
       return faultWords(input, kind);
     default:
       throw new TypeError(`Unknown kind of alert: ${kind}`);
@@ -194,6 +195,10 @@ function alertData(
       facts.refusal === undefined
         ? null
         : { from: iso(facts.refusal.from), clients: facts.refusal.clients.map((one) => CLIENT_NAMES[one]) },
+    renewal:
+      facts.renewal === undefined
+        ? null
+        : { expected_at: iso(facts.renewal.expectedAt), zone_record: facts.renewal.zoneRecord },
     incident: incidentId === null ? null : incidentData(kind, { incidentId, ...facts }),
     step,
     severity,

@@ -147,6 +147,7 @@ const WITHOUT_DURATION: readonly Problem[] = [
   'replacement_wanted',
   'registration',
   'refused_from',
+  'renewal_fails',
 ];
 
 const PROBLEMS: Record<Problem, string> = {
@@ -158,6 +159,7 @@ const PROBLEMS: Record<Problem, string> = {
   replacement_wanted: 'replacement wanted by the authority',
   not_deployed: 'old certificate still served',
   refused_from: 'certificate refused soon',
+  renewal_fails: 'next renewal will fail',
   registration: 'registration ending',
   down: 'down',
 };

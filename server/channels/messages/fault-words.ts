@@ -1,5 +1,5 @@
 import { WRONG_NAME } from '../../../contract/check-words.ts';
-import { REFUSAL_STEP_DAYS } from '../../../contract/words.ts';
+import { REFUSAL_STEP_DAYS, RENEWAL_REMINDER_DAYS } from '../../../contract/words.ts';
 import type { AlertCertificate } from '../../core/alerting/alert.ts';
 import { longDate } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
@@ -16,7 +16,13 @@ import {
 import { formatInstant } from '../../../contract/time-zone.ts';
 
 type Fault =
-  'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted' | 'not_deployed' | 'refused_from';
+  | 'wrong_name'
+  | 'chain_broken'
+  | 'chain_incomplete'
+  | 'replacement_wanted'
+  | 'not_deployed'
+  | 'refused_from'
+  | 'renewal_fails';
 
 interface FaultWords extends Pick<AlertWords, 'badge' | 'schedule'> {
   before: string;
@@ -76,6 +82,13 @@ const FAULTS: Record<Fault, FaultWords> = {
     lead: () => 'Until then, the certificate is as good as before.',
     schedule: `Alerts go out ${REFUSAL_STEP_DAYS.slice(0, -1).join(', ')} and ${REFUSAL_STEP_DAYS.at(-1)} days before.`,
   },
+  renewal_fails: {
+    badge: { tone: 'soon', text: 'Renewal will fail' },
+    before: 'The next renewal of the certificate of ',
+    after: ' will fail.',
+    lead: () => 'Until it expires, the certificate is as good as before.',
+    schedule: `We send one message now, one ${RENEWAL_REMINDER_DAYS} days before the expected renewal, and one when the cause is gone.`,
+  },
 };
 
 /** Returns the words about one of `FAULTS`, with the sentence of the verdict and how to fix the fault. */
@@ -90,7 +103,9 @@ export function faultWords(input: DomainAlertInput, fault: Fault): AlertWords {
     preheader: [message, fix].filter((part) => part !== '').join(' ') || lead,
     heading: { before, host, after },
     paragraphs: [
-      ...(fix === '' ? [] : [`${fix} The next check will pick it up.`]),
+      ...(fix === ''
+        ? []
+        : [`${fix} ${fault === 'renewal_fails' ? 'The next forecast' : 'The next check'} will pick it up.`]),
       [message, lead].filter((part) => part !== '').join(' '),
       ...lastSeenParagraph(input),
     ],
@@ -100,6 +115,7 @@ export function faultWords(input: DomainAlertInput, fault: Fault): AlertWords {
       ...certificateRows('Certificate', alert.facts.certificate, input),
       ...certificateRows('Renewed', alert.facts.successor, input),
       ...issuerRows(input),
+      ...renewalRows(input),
       { label: 'First seen', value: formatInstant(alert.facts.startedAt, input.timeZone) },
       ...lastChecked(input),
     ],
@@ -143,6 +159,16 @@ function certificateRows(
   return [
     { label, value: name === '' ? until : `${name}, ${until}` },
     { label: '', value: shortFingerprint(certificate.fingerprint), mono: true },
+  ];
+}
+
+function renewalRows({ alert: { facts }, timeZone }: DomainAlertInput): DrawnMail['facts'] {
+  const { renewal } = facts;
+  if (renewal === undefined) return [];
+  const { expectedAt, zoneRecord } = renewal;
+  return [
+    ...(zoneRecord === null ? [] : [{ label: 'DNS record', value: zoneRecord, mono: true }]),
+    { label: 'Expected renewal', value: longDate(expectedAt, timeZone) },
   ];
 }
 

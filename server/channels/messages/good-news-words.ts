@@ -85,6 +85,8 @@ function newsOf({ alert, group }: DomainAlertInput): GoodNews {
       };
     case 'refused_from':
       return acceptedNews(alert.facts, several);
+    case 'renewal_fails':
+      return renewableNews(alert.facts, several);
     case 'registration':
       return {
         badge: 'Renewed',
@@ -147,6 +149,24 @@ function acceptedNews({ certificate, successor }: AlertFacts, several: boolean):
         sentence: several
           ? 'No host serves the certificate that clients will refuse any more.'
           : 'The host no longer serves the certificate that clients will refuse.',
+      };
+}
+
+function renewableNews({ certificate, successor }: AlertFacts, several: boolean): GoodNews {
+  return certificate !== null && successor?.fingerprint === certificate.fingerprint
+    ? {
+        badge: 'Renewal not at risk',
+        before: 'The next renewal of the certificate of ',
+        after: ' is no longer at risk.',
+        sentence: 'Our forecast does not find the cause that we warned about any more.',
+      }
+    : {
+        badge: 'Renewed',
+        before: 'The certificate for ',
+        after: ' was renewed.',
+        sentence: several
+          ? 'No host serves the old certificate any more.'
+          : 'The host no longer serves the old certificate.',
       };
 }
 

@@ -44,6 +44,8 @@ export function alertTitle(alert: AlertTitleInput): string {
       return `${host} still serves the old certificate`;
     case 'refused_from':
       return refusalTitle(alert);
+    case 'renewal_fails':
+      return renewalTitle(alert);
     case 'registration':
       return registrationTitle(alert);
     case 'down':
@@ -76,6 +78,12 @@ function registrationTitle({ facts, displayName, now, timeZone }: AlertTitleInpu
     : `The registration of ${domain} ended on ${dayIn(timeZone, expiresAt)}`;
 }
 
+function renewalTitle({ facts, displayName: host, now }: AlertTitleInput): string {
+  const { expectedAt } = facts.renewal ?? { expectedAt: now };
+  const when = now < expectedAt ? ` in ${duration(expectedAt - now)}` : '';
+  return `The next renewal of ${host}’s certificate${when} will fail`;
+}
+
 /** Names up to three clients, and counts more. */
 const whoRefuses = (clients: readonly Client[]): string =>
   clients.length > 3 ? count(clients.length, 'client') : clientNames(clients);
@@ -100,6 +108,10 @@ function resolvedTitle(alert: AlertTitleInput): string {
       return certificate !== null && successor?.fingerprint === certificate.fingerprint
         ? `${host}’s certificate will not be refused any more`
         : `${host}’s certificate was replaced`;
+    case 'renewal_fails':
+      return certificate !== null && successor?.fingerprint === certificate.fingerprint
+        ? `The next renewal of ${host}’s certificate is no longer at risk`
+        : `${host}’s certificate was renewed`;
     case 'registration':
       return `The registration of ${facts.registration?.domain ?? host} was renewed`;
     case 'wrong_name':

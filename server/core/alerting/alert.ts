@@ -4,7 +4,7 @@ import type { AlertProblem } from '../../../contract/words.ts';
 
 /**
  * The problem of an incident. `expiry`, `revoked`, `changed`, `replacement_wanted`, `not_deployed` and `refused_from` have one incident per
- * endpoint and certificate, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
+ * endpoint and certificate, `renewal_fails` one per endpoint, certificate and cause, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
  */
 export type Problem = AlertProblem;
 
@@ -45,6 +45,12 @@ export interface RefusalStart {
   clients: readonly Client[];
 }
 
+/** A renewal that will fail. `expectedAt` is in ms UTC. `zoneRecord`: the DNS record to write, as in a zone file; null if none would help. */
+export interface RenewalAtRisk {
+  expectedAt: number;
+  zoneRecord: string | null;
+}
+
 /** The data of a message, as plain JSON. Instants are ms UTC. */
 export interface AlertFacts {
   /**
@@ -70,6 +76,8 @@ export interface AlertFacts {
   registration?: RegistrationEnd;
   /** Who refuses the certificate from when on. Set for `refused_from` only. */
   refusal?: RefusalStart;
+  /** When the renewal that will fail is expected, and the record to write. Set for `renewal_fails` only. */
+  renewal?: RenewalAtRisk;
   /** Time by which the successor has to be served, ms UTC. Set for `not_deployed` only. */
   dueAt?: number;
   /** Start of the incident. */
@@ -82,8 +90,10 @@ export interface AlertFacts {
 export function alertDay({
   registration,
   refusal,
-}: Pick<AlertFacts, 'registration' | 'refusal'>): AlertDay | null {
+  renewal,
+}: Pick<AlertFacts, 'registration' | 'refusal' | 'renewal'>): AlertDay | null {
   if (registration !== undefined) return { kind: 'registration', at: registration.expiresAt };
+  if (renewal !== undefined) return { kind: 'renewal', at: renewal.expectedAt };
   return refusal === undefined ? null : { kind: 'refusal', at: refusal.from };
 }
 
@@ -92,7 +102,10 @@ export interface PlannedAlert {
   /** Id of the incident; null if the same check opens it, so that it has no id yet. */
   incidentId: string | null;
   problem: Problem;
-  /** Fingerprint of the certificate, or key of the registration's end; empty if the incident is about the endpoint. */
+  /**
+   * Fingerprint of the certificate, with the key of the cause for `renewal_fails`, or key of the registration's end; empty if the incident is
+   * about the endpoint.
+   */
   fingerprint: string;
   step: AlertStep;
   severity: AlertSeverity;
@@ -117,6 +130,8 @@ export type AlertEvent =
   | 'certificate.deployed'
   | 'certificate.refused_from'
   | 'certificate.accepted'
+  | 'certificate.renewal_at_risk'
+  | 'certificate.renewal_safe'
   | 'registration.ending'
   | 'registration.renewed'
   | 'endpoint.down'
@@ -146,6 +161,8 @@ export function alertEvent(kind: AlertKind, step: AlertStep): AlertEvent {
       return isOver ? 'certificate.deployed' : 'certificate.not_deployed';
     case 'refused_from':
       return isOver ? 'certificate.accepted' : 'certificate.refused_from';
+    case 'renewal_fails':
+      return isOver ? 'certificate.renewal_safe' : 'certificate.renewal_at_risk';
     case 'registration':
       return isOver ? 'registration.renewed' : 'registration.ending';
     case 'down':

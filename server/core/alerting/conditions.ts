@@ -22,7 +22,8 @@ import { rememberedFrom } from '../judge/previous-verdict.ts';
 export interface Condition {
   problem: Exclude<Problem, 'down'>;
   /**
-   * Fingerprint of the certificate, or name and last day of the registration; empty if the problem concerns the endpoint.
+   * Fingerprint of the certificate, with the key of the cause for `renewal_fails`, or name and last day of the registration; empty if the
+   * problem concerns the endpoint.
    */
   fingerprint: string;
   /** The certificate that determines the alert steps; null unless the problem is `expiry`. */
@@ -226,7 +227,7 @@ function distinct(conditions: readonly Condition[]): Condition[] {
   return [...new Map(conditions.map((one) => [`${one.problem} ${one.fingerprint}`, one])).values()];
 }
 
-const NO_FACTS = { certificate: null, message: null, fix: null, successor: null };
+export const NO_FACTS = { certificate: null, message: null, fix: null, successor: null };
 
 /**
  * Returns a predicate for critical findings that count as a broken chain. `intermediate_expired` does not count while an expired
@@ -284,7 +285,7 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
   };
 }
 
-function toAlertCertificate({
+export function toAlertCertificate({
   fingerprint,
   notBefore,
   notAfter,

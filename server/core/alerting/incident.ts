@@ -8,6 +8,7 @@ import {
 } from './alert.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 import type { Verdict } from '../verdict.ts';
+import type { RenewalOutlook } from './renewal-conditions.ts';
 import { type AlertSettings, isMuted } from './settings.ts';
 import { alertSteps, isLastWeek } from '../alert-steps.ts';
 
@@ -172,6 +173,8 @@ export interface RecordedCheck {
   previous: Verdict | null;
   /** Whether this check found the endpoint up; false if it found it down or could not decide. */
   isUp: boolean;
+  /** What forecasts say about the certificate that was served before this check; null if there was none. */
+  renewal: RenewalOutlook | null;
   /** The monitor's members: open, or ended within `REMEMBER_INCIDENTS_MS`. Those about `down` include the changes of this check. */
   known: readonly KnownIncident[];
   /** Incidents that other domains may share and that this check may open, join or end; empty if they were not read yet. */
@@ -181,6 +184,13 @@ export interface RecordedCheck {
   maintenanceUntil: number | null;
   now: number;
 }
+
+const ALWAYS_WARNINGS: readonly Problem[] = [
+  'changed',
+  'replacement_wanted',
+  'not_deployed',
+  'renewal_fails',
+];
 
 /**
  * Returns the severity of an incident as of `now` (ms UTC): an expiry becomes critical at the step `critical`. `step`: the
@@ -194,12 +204,11 @@ export function incidentSeverity(
   }: {
     problem: Problem;
     step: AlertStep;
-    facts: Pick<AlertFacts, 'certificate' | 'registration' | 'refusal'>;
+    facts: Pick<AlertFacts, 'certificate' | 'registration' | 'refusal' | 'renewal'>;
   },
   now: number,
 ): Exclude<AlertSeverity, 'info'> {
-  if (problem === 'changed' || problem === 'replacement_wanted' || problem === 'not_deployed')
-    return 'warning';
+  if (ALWAYS_WARNINGS.includes(problem)) return 'warning';
   const day = alertDay(facts);
   if (day !== null) return isLastWeek(day, now) ? 'critical' : 'warning';
   if (problem !== 'expiry') return step === 'flapping' || step === 'some_clients' ? 'warning' : 'critical';

@@ -55,7 +55,12 @@ export interface EarlierDelivery {
 export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
 
 /** Problems of the certificate itself: all domains that serve it have them, even before their own checks find them. */
-const PROBLEMS_OF_CERTIFICATE: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
+const PROBLEMS_OF_CERTIFICATE: readonly Problem[] = [
+  'expiry',
+  'revoked',
+  'replacement_wanted',
+  'renewal_fails',
+];
 
 /** Returns whether an alert is sent that names all domains with the certificate, even if their own checks have not run yet. */
 export function namesAllServing({ problem, step, routes }: RoutedAlert): boolean {

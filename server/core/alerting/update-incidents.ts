@@ -3,6 +3,7 @@ import type { Verdict } from '../verdict.ts';
 import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep, type RefusalStart } from './alert.ts';
 import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
+import { isRenewalKnown, renewalConditions } from './renewal-conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type IncidentPlan,
@@ -44,6 +45,7 @@ const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = [
   'revoked',
   'replacement_wanted',
   'refused_from',
+  'renewal_fails',
   'registration',
 ];
 
@@ -60,7 +62,10 @@ export function updateIncidents(check: RecordedCheck): IncidentPlan {
   // A change to the certificate that should be deployed here is expected.
   const isExpected = ({ problem, fingerprint }: Condition) =>
     problem === 'changed' && open.some((one) => isSame(one, { problem: 'not_deployed', fingerprint }));
-  const found = conditionsOf(verdict, previous, host).filter((condition) => !isExpected(condition));
+  const found = [
+    ...conditionsOf(verdict, previous, host),
+    ...renewalConditions(verdict, check.renewal),
+  ].filter((condition) => !isExpected(condition));
   const conditions = withPendingConditions(found, open, verdict);
   for (const condition of conditions) {
     const incident = open.find((one) => isSame(one, condition));
@@ -207,6 +212,7 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
     const [before, after] = [facts.registration, registrationEnd(check.verdict)];
     return after !== null && after.expiresAt > (before?.expiresAt ?? 0);
   }
+  if (problem === 'renewal_fails' && isRenewalKnown({ facts }, check.verdict, check.renewal)) return true;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed' || problem === 'not_deployed') return true;
   if (problem === 'expiry')
@@ -214,6 +220,12 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
       ? // While the intermediate is in the path, it is still in use: another certificate merely expires before it.
         path.length > 0 && path.every((one) => one.fingerprint !== fingerprint)
       : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
+  if (problem === 'renewal_fails')
+    return (
+      facts.certificate !== null &&
+      facts.certificate.fingerprint !== lastSeen.leafFingerprint &&
+      isSucceeded(check, facts.certificate)
+    );
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
   if (!isThere) return true;
   // On that day the refusal begins: it is no longer to come, but it is not over while one of its clients refuses.
@@ -317,6 +329,8 @@ function planAlert(
   incident: ReportedIncident,
   condition: Condition,
 ): void {
+  const reminder = stepsOf(check, condition)?.find(({ at }) => at > check.now);
+  if (condition.problem === 'renewal_fails' && reminder) requestRecheck(plan, reminder.at);
   const due = dueStep(check, incident, condition);
   if (due === null) return;
   const { problem, fingerprint } = condition;
@@ -332,11 +346,11 @@ function hasUnsentStep(check: RecordedCheck, known: Notified, condition: Conditi
   return dueStep(check, known, condition) !== null;
 }
 
-/** Returns the alert steps before a certificate expires, a registration ends or clients begin to refuse; null for problems without such a day. */
+/** Returns the alert steps before a certificate expires, or before the day that a condition counts down to; null for problems without such a day. */
 function stepsOf(
   { settings }: RecordedCheck,
   { expiring, facts }: Condition,
-): { step: Step; at: number }[] | null {
+): { step: Step | 'opened'; at: number }[] | null {
   if (expiring !== null) return alertSteps(expiring, settings.steps);
   const day = alertDay(facts);
   return day && stepsBefore(day);
@@ -353,9 +367,10 @@ function dueStep(
     const crossed = steps.findLast(({ at }) => at <= check.now);
     if (crossed === undefined || isExpiryStepNotified(known, crossed)) return null;
     const { step, at } = crossed;
+    if (problem === 'renewal_fails') return { step, severity };
     const day = alertDay(facts);
     const isCritical =
-      day === null ? expiring !== null && isCriticalStep(step, expiring) : isLastWeek(day, at);
+      day === null ? expiring !== null && step !== 'opened' && isCriticalStep(step, expiring) : isLastWeek(day, at);
     return { step, severity: isCritical ? 'critical' : 'warning' };
   }
   const isPartial = problem === 'chain_broken' && severity === 'warning';

@@ -7,6 +7,7 @@ import {
   type KnownIncident,
   NEW_INCIDENT,
 } from '../alerting/incident.ts';
+import type { RenewalOutlook } from '../alerting/renewal-conditions.ts';
 import { type AlertContext, type RoutedAlert, routeInContext } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
@@ -47,6 +48,8 @@ export interface CheckState {
   previous: Verdict | null;
   /** Open incidents, and those that ended within `REMEMBER_INCIDENTS_MS`. */
   incidents: readonly KnownIncident[];
+  /** What forecasts say about the certificate that was served before the check; null if there was none. */
+  renewal: RenewalOutlook | null;
   settings: AlertSettings;
   /** The check interval in minutes that applies, see `effectiveFrequency`. */
   everyMinutes: number;
@@ -166,7 +169,7 @@ function updateUptimeAndOutage(
 }
 
 function planIncidents(
-  { previous, settings }: CheckState,
+  { previous, settings, renewal }: CheckState,
   { endpoint }: Observation,
   verdict: Verdict,
   { assessment, outage, now }: UptimeAndOutage,
@@ -177,6 +180,7 @@ function planIncidents(
     verdict,
     previous,
     isUp: assessment.state === 'up',
+    renewal,
     known: outage.incidents,
     shared: context?.shared ?? [],
     settings,

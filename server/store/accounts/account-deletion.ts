@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { deleteUnwatchedCertificates } from '../checks/certificates.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
+import { forecastQuotaKey } from '../forecasts/forecasts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
 import { pruneFavicons } from '../monitors/favicons.ts';
@@ -85,7 +86,7 @@ const RELEASES: Record<SharedTable, Release> = {
   favicons: async (trx) => () => pruneFavicons(trx),
   suppressions: liftSuppressions,
   rate_limits: async (trx, accountId) => {
-    const keys = [storageQuotaKey(accountId), answerQuotaKey(accountId)];
+    const keys = [storageQuotaKey, answerQuotaKey, forecastQuotaKey].map((keyOf) => keyOf(accountId));
     await trx.deleteFrom('rate_limits').where('key', 'in', keys).execute();
   },
 };

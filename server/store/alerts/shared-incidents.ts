@@ -170,11 +170,13 @@ async function concernedDomains(
     .select('monitor_id as id')
     .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId ?? '');
+  // The key of a failing renewal is the fingerprint with the key of its cause.
+  const [certificate = ''] = fingerprint.split(' ');
   const serving = db
     .selectFrom('monitors')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('certificate_fingerprint', '=', fingerprint);
+    .where('certificate_fingerprint', '=', certificate);
   const rows = await db
     .selectFrom('monitors')
     .select(['id', 'host', 'port', 'target', 'last_checked_at', 'alert_settings', 'certificate_fingerprint'])
@@ -200,7 +202,7 @@ async function concernedDomains(
     lastCheckedAt: row.last_checked_at,
     isMember: row.is_member === 1,
     hasProblem: row.has_problem === 1,
-    isServing: row.certificate_fingerprint === fingerprint,
+    isServing: row.certificate_fingerprint === certificate,
     isInMaintenance: isInMaintenance(row.id),
     settings: effectiveSettings(ofAccount, parseDomainSettings(row.alert_settings), plan),
     unsubscribed: unsubscribed

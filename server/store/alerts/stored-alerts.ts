@@ -29,6 +29,7 @@ const facts = z.object({
   registration: z
     .object({ domain: z.string(), expiresAt: z.number(), registrar: z.string().nullable() })
     .exactOptional(),
+  renewal: z.object({ expectedAt: z.number(), zoneRecord: z.string().nullable() }).exactOptional(),
   refusal: z.object({ from: z.number(), clients: z.array(z.enum(CLIENTS)) }).exactOptional(),
   dueAt: z.number().exactOptional(),
   startedAt: z.number().optional(),
@@ -53,6 +54,7 @@ export function readAlertFacts(
     successor: stored.successor ?? null,
     ...(stored.dueAt !== undefined && { dueAt: stored.dueAt }),
     ...(stored.registration && { registration: stored.registration }),
+    ...(stored.renewal && { renewal: stored.renewal }),
     ...(stored.refusal && { refusal: stored.refusal }),
     startedAt: stored.startedAt ?? at,
     endedAt: stored.endedAt ?? null,

@@ -12,7 +12,6 @@ import {
 import { certificateProblem } from '../../core/check/problems.ts';
 import { onScheduleUntil } from '../../core/judge/renewal.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
-import type { Finding } from '../../core/finding.ts';
 import type { Observation } from '../../core/observation.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import {
@@ -31,21 +30,22 @@ import {
   type StoredIncident,
   writeIncidents,
 } from '../alerts/monitor-incidents.ts';
-import { compileOnce, leaseClock, lockAlerts, locked } from '../db/dialect.ts';
+import { compileOnce, forecastOfMonitor, leaseClock, lockAlerts, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { registerForecast } from '../forecasts/forecasts.ts';
+import { registerForecast, renewalOutlook } from '../forecasts/forecasts.ts';
+import { recordRenewal } from '../forecasts/renewals.ts';
 import { registerSite } from '../monitors/favicons.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { joinVerdict, uptimeStanding } from '../monitors/monitor-row.ts';
 import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
-import { evidenceOf, shortDigest } from './evidence.ts';
+import { evidenceOf } from './evidence.ts';
 import { storeCheckEvidence, type StoredEvidence } from './check-evidence.ts';
 import { hasPublicPath, writeDeadlines, writePublicLeaves } from './deadlines.ts';
 import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
-import { currentVerdict, dropUnusedVerdict, momentOf, saveVerdict } from './verdict-row.ts';
+import { currentVerdict, dropUnusedVerdict, momentOf, saveVerdict, verdictDigest } from './verdict-row.ts';
 
 /** The lease under which a worker checked a monitor, as `claimDue` returns it. */
 export interface CheckLease extends MonitorKey {
@@ -177,6 +177,8 @@ const lockLeasedRow = compileOnce(
         .select(['recent_checks', 'response_ms'])
         .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
         .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
+        .leftJoin('forecasts', forecastOfMonitor)
+        .select(['forecasts.causes', 'expected_at'])
         .select(otherLeavesColumn(dialect).as('other_leaves'))
         .where('monitors.id', '=', monitorId)
         .where('monitors.account_id', '=', accountId)
@@ -241,6 +243,7 @@ async function readState(
     },
     unreachableSince: notAfter(check.now, row.unreachable_since),
     previous: currentVerdict(row),
+    renewal: renewalOutlook(row),
     incidents: kind === 'paused' ? [] : await knownIncidents(trx, key),
     settings: alertSettings?.settings ?? DEFAULT_ALERT_SETTINGS,
     everyMinutes: lease.everyMinutes,
@@ -295,8 +298,9 @@ async function writeMonitor(
     .where('account_id', '=', accountId)
     .execute();
   if (leaves !== null) await writeLeaves(trx, { accountId, monitorId }, row, leaves);
-  if (replaced !== null && after !== undefined)
-    await followDeployment(trx, { accountId, before: replaced.from, after, now: check.now });
+  if (replaced === null || after === undefined) return;
+  await followDeployment(trx, { accountId, before: replaced.from, after, now: check.now });
+  await recordRenewal(trx, { accountId, from: replaced.from, after });
 }
 
 /** Writes incidents and queues alerts; returns the number of queued deliveries. Throws if an alert has no incident. */
@@ -353,38 +357,6 @@ function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial
   const changed = Object.entries(next).filter(([column, value]) => Reflect.get(before, column) !== value);
   return Object.fromEntries(changed) as Partial<Row>;
 }
-
-/** Returns a digest of the verdict's conclusions. It ignores times and the order of addresses. */
-function verdictDigest({
-  reached,
-  failure,
-  leafFingerprint,
-  trusted,
-  findings,
-  revocation,
-  addresses,
-}: Verdict): string {
-  const parts = [
-    reached,
-    failure && [failure.stage, failure.reason],
-    leafFingerprint,
-    trusted,
-    revocation.state,
-    findings
-      .map((finding) =>
-        JSON.stringify([finding.code, finding.severity, finding.fingerprint, whereOf(finding, addresses)]),
-      )
-      .toSorted(),
-  ];
-  return shortDigest(parts);
-}
-
-/**
- * Returns the addresses with a finding, or `everywhere` if all addresses have it. So the digest stays the same when the name
- * resolves to other addresses.
- */
-const whereOf = (finding: Finding, all: readonly unknown[]) =>
-  finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();
 
 function currentCertificate({ certificates, verdict, now }: CheckRecord) {
   const current = certificates.find(({ facts }) => facts.fingerprint === verdict.leafFingerprint);

@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '../../core/verdict.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
+import { shortDigest } from './evidence.ts';
 
 /**
  * Returns the verdict of a monitor's last check from the columns that `joinVerdict` adds. Returns null if there was no check yet
@@ -176,6 +177,38 @@ function atMoment(verdict: Verdict, text: string | null): Verdict {
       },
   };
 }
+
+/** Returns a digest of the verdict's conclusions. It ignores times and the order of addresses. */
+export function verdictDigest({
+  reached,
+  failure,
+  leafFingerprint,
+  trusted,
+  findings,
+  revocation,
+  addresses,
+}: Verdict): string {
+  const parts = [
+    reached,
+    failure && [failure.stage, failure.reason],
+    leafFingerprint,
+    trusted,
+    revocation.state,
+    findings
+      .map((finding) =>
+        JSON.stringify([finding.code, finding.severity, finding.fingerprint, whereOf(finding, addresses)]),
+      )
+      .toSorted(),
+  ];
+  return shortDigest(parts);
+}
+
+/**
+ * Returns the addresses with a finding, or `everywhere` if all addresses have it. So the digest stays the same when the name
+ * resolves to other addresses.
+ */
+const whereOf = (finding: Finding, all: readonly unknown[]) =>
+  finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();
 
 /** Stores the verdict, unless the same JSON is already stored. */
 export async function saveVerdict(

@@ -309,3 +309,9 @@ export const alertOfDelivery: Join<'alerts' | 'deliveries'> = (join) =>
   join
     .onRef('alerts.account_id', '=', 'deliveries.account_id')
     .onRef('alerts.id', '=', 'deliveries.alert_id');
+
+/** Join condition: the forecast for the current certificate of each monitor. */
+export const forecastOfMonitor: Join<'forecasts' | 'monitors'> = (join) =>
+  join
+    .onRef('forecasts.account_id', '=', 'monitors.account_id')
+    .onRef('forecasts.fingerprint', '=', 'monitors.certificate_fingerprint');

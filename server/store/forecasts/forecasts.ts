@@ -1,12 +1,21 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
-import { type Forecast, isForecast } from '../../core/forecast/forecast.ts';
-import { compileOnce, lockedOrSkipped } from '../db/dialect.ts';
+import type { CertificateFacts } from '../../core/facts.ts';
+import type { RenewalOutlook } from '../../core/alerting/renewal-conditions.ts';
+import type { Forecast } from '../../core/forecast/forecast.ts';
+import { isScored } from '../../core/forecast/forecast-score.ts';
+import { forecastLine } from '../../core/forecast/forecast-words.ts';
+import { followCauses, isRenewalCauses, type RenewalCause } from '../../core/forecast/renewal-causes.ts';
+import { compileOnce, forecastOfMonitor, locked, lockedOrSkipped } from '../db/dialect.ts';
+import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedJsonOrNull } from '../db/stored-json.ts';
-import { isActive } from '../monitors/check-due.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { consumeRateLimit } from '../operations/rate-limits.ts';
+import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
+import { readForecast, recordExpiry, scoreRenewal } from './renewals.ts';
 
 /** Identifies a forecast: a certificate that domains of an account serve. */
 export interface ForecastKey {
@@ -21,8 +30,6 @@ export interface ClaimedForecast extends ForecastKey {
   /** The last forecast; null if there is none. */
   previous: Forecast | null;
 }
-
-export const readForecast = storedJsonOrNull(z.custom<Forecast>(isForecast));
 
 /**
  * Makes a forecast due if there is none for a certificate with a path to a public root. Call it near the end of the
@@ -100,9 +107,116 @@ export async function claimDueForecasts(
     }));
 }
 
+/** Returns the key in `rate_limits` under which the names in an account's forecasts are counted. */
+export const forecastQuotaKey = (accountId: string): string => `forecast names:${accountId}`;
+
+/** Maximum number of names that the forecasts of an account look up per day, and of a certificate at once. */
+const NAMES_PER_DAY = 2_000;
+const NAMES_AT_ONCE = 100;
+
+/** Counts the names that a forecast looks up. Returns null if it may, else the time in ms until the account may look up names again. */
+export async function countForecastNames(
+  store: Store,
+  { accountId, names, now }: { accountId: string; names: number; now: number },
+): Promise<number | null> {
+  const answer = await consumeRateLimit(store, {
+    key: forecastQuotaKey(accountId),
+    limit: NAMES_PER_DAY,
+    windowMs: DAY_MS,
+    now,
+    weight: Math.min(names, NAMES_AT_ONCE),
+  });
+  return answer.allowed ? null : answer.retryAfterMs;
+}
+
 /** Ends a claim without a new forecast: it is due again at `nextAt` (ms UTC). Does nothing if the claim was lost. */
 export async function releaseForecast(store: Store, claim: ClaimedForecast, nextAt: number): Promise<void> {
   await ofClaim(store.db, claim).set({ next_at: nextAt }).execute();
+}
+
+/** A forecast to store. */
+export interface MadeForecast {
+  forecast: Forecast;
+  facts: Pick<CertificateFacts, 'notBefore' | 'notAfter'>;
+  /** When the next one is due, ms UTC. */
+  nextAt: number;
+  now: number;
+}
+
+/** Maximum number of monitors that are checked at once, and shown anew, because the forecast of their certificate changed. */
+const MAX_CONCERNED = 500;
+
+/**
+ * Stores a forecast, with the causes to raise alerts about, and scores what it shows about an earlier one. If the causes changed, makes the
+ * monitors of the certificate due, whose checks then raise or end alerts. Returns false and changes nothing if the claim was lost.
+ */
+export async function saveForecast(
+  store: Store,
+  claim: ClaimedForecast,
+  made: MadeForecast,
+): Promise<boolean> {
+  const { accountId, fingerprint, previous } = claim;
+  const { forecast, facts, nextAt, now } = made;
+  const line = forecastLine(forecast);
+  const changed = await inTransaction(store, async (trx) => {
+    const before = await locked(store.dialect, selectClaimed(trx, claim)).executeTakeFirst();
+    if (before === undefined) return null;
+    const followed = followCauses(readCauses(before.causes), forecast, previous);
+    const causes = followed.length === 0 ? null : JSON.stringify(followed);
+    const { at, outcome, expectedAt, expectedBy } = forecast;
+    const scored = isScored(forecast, facts)
+      ? JSON.stringify({ outcome, expectedAt, expectedBy })
+      : before.scored;
+    await ofClaim(trx, claim)
+      .set({ next_at: nextAt, made_at: at, outcome, line, expected_at: expectedAt })
+      .set({ forecast: JSON.stringify(forecast), causes, scored })
+      .execute();
+    if (previous === null) await scoreRenewal(trx, { accountId, successor: fingerprint, after: outcome });
+    if (facts.notAfter <= now) await recordExpiry(trx, { accountId, fingerprint });
+    return {
+      isShown: before.line !== line || before.outcome !== outcome || before.expected_at !== expectedAt,
+      isAlerted: before.causes !== causes,
+    };
+  });
+  if (changed === null) return false;
+  if (changed.isShown || changed.isAlerted) await announceForecast(store, claim, changed, now);
+  return true;
+}
+
+const selectClaimed = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt }: ClaimedForecast) =>
+  db
+    .selectFrom('forecasts')
+    .select(['causes', 'scored', 'line', 'outcome', 'expected_at'])
+    .where('account_id', '=', accountId)
+    .where('fingerprint', '=', fingerprint)
+    .where('next_at', '=', leaseEndsAt);
+
+/**
+ * Publishes that monitors show another forecast. Makes them due in a later transaction, because a check that holds its monitor may wait for
+ * the row of the forecast.
+ */
+async function announceForecast(
+  store: Store,
+  { accountId, fingerprint }: ForecastKey,
+  { isAlerted }: { isAlerted: boolean },
+  now: number,
+): Promise<void> {
+  const monitors = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('certificate_fingerprint', '=', fingerprint)
+    .where(isActive)
+    .limit(MAX_CONCERNED)
+    .execute();
+  const ids = monitors.map(({ id }) => id);
+  if (isAlerted) {
+    for (const batch of batches(ids))
+      await inTransaction(store, (trx) => makeDueBy(trx, { accountId, monitorId: batch, at: now }));
+    store.signals.publish({ topic: 'due' });
+  }
+  for (const monitorId of ids)
+    store.signals.publish({ topic: 'domain', accountId, monitorId, change: 'changed' });
 }
 
 const ofClaim = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt }: ClaimedForecast) =>
@@ -112,6 +226,21 @@ const ofClaim = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt }: Cl
     .where('fingerprint', '=', fingerprint)
     .where('next_at', '=', leaseEndsAt);
 
+/** Returns what forecasts say about the certificate in the row of a monitor, joined with its forecast; null without a certificate. */
+export function renewalOutlook(row: {
+  certificate_fingerprint: string | null;
+  causes: string | null;
+  expected_at: number | null;
+}): RenewalOutlook | null {
+  const { certificate_fingerprint: fingerprint, causes, expected_at: expectedAt } = row;
+  if (fingerprint === null) return null;
+  return { fingerprint, causes: readCauses(causes), expectedAt };
+}
+
+const parseCauses = storedJsonOrNull(z.custom<RenewalCause[]>(isRenewalCauses));
+const readCauses = (causes: string | null): RenewalCause[] =>
+  causes === null ? [] : (parseCauses(causes) ?? []);
+
 /** Returns the forecast for the current certificate of a monitor; null if there is none. */
 export async function forecastOf(
   { db }: Store,
@@ -119,11 +248,7 @@ export async function forecastOf(
 ): Promise<Forecast | null> {
   const row = await db
     .selectFrom('monitors')
-    .innerJoin('forecasts', (join) =>
-      join
-        .onRef('forecasts.account_id', '=', 'monitors.account_id')
-        .onRef('forecasts.fingerprint', '=', 'monitors.certificate_fingerprint'),
-    )
+    .innerJoin('forecasts', forecastOfMonitor)
     .select('forecast')
     .where('monitors.account_id', '=', accountId)
     .where('monitors.id', '=', monitorId)

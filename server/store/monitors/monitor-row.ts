@@ -1,3 +1,4 @@
+import { forecastOfMonitor } from '../db/dialect.ts';
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { StoredProblem } from '../../core/check/problems.ts';
 import type { UptimeStanding } from '../../core/check/uptime.ts';
@@ -101,11 +102,7 @@ export function selectMonitors(db: Kysely<Tables>) {
         .onRef('favicons.port', '=', 'monitors.port')
         .on('monitors.icon_fetched', '=', 1),
     )
-    .leftJoin('forecasts', (join) =>
-      join
-        .onRef('forecasts.account_id', '=', 'monitors.account_id')
-        .onRef('forecasts.fingerprint', '=', 'monitors.certificate_fingerprint'),
-    )
+    .leftJoin('forecasts', forecastOfMonitor)
     .selectAll('monitors')
     .select(['certificates.facts', 'favicons.version as favicon_version'])
     .select(['forecasts.outcome as renewal_outcome', 'forecasts.line as renewal_line'])

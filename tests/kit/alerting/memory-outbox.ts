@@ -97,6 +97,7 @@ export class MemoryOutbox {
         settings,
         maintenanceUntil: null,
         shared: [],
+        renewal: null,
         ...look,
         isUp: state === 'up',
         known,

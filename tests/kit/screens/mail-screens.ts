@@ -87,6 +87,19 @@ const ALERTS: Record<string, Changes> = {
       refusal: { from: NOW + 30 * DAY, clients: ['firefox', 'go'] },
     },
   },
+  'renewal-fails': {
+    ...zone,
+    alert: { kind: 'renewal_fails', step: 'opened', severity: 'warning' },
+    certificateIs: { notAfter: NOW + 45 * DAY },
+    facts: {
+      message: 'The CAA records of fjord.example do not permit Let’s Encrypt, which issued this certificate.',
+      fix: 'Add the record below, or have another authority issue the next certificate.',
+      renewal: {
+        expectedAt: NOW + 15 * DAY,
+        zoneRecord: 'fjord.example. IN CAA 0 issue "letsencrypt.org"',
+      },
+    },
+  },
   registration: {
     ...zone,
     alert: { kind: 'registration', step: '14d', severity: 'warning' },

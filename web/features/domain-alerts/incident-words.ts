@@ -25,7 +25,7 @@ export function acknowledgeMeans({ problem, expires_at: end }: Subject, now: num
  * before that date, and the title may say later that the date has passed: "expired since" would then be wrong.
  */
 export const startWord = (problem: AlertIncidentWire['problem']): string =>
-  problem === 'expiry' || problem === 'registration' || problem === 'refused_from' ? 'Opened' : 'Since';
+  ['expiry', 'registration', 'refused_from', 'renewal_fails'].includes(problem) ? 'Opened' : 'Since';
 
 /** Returns '14:32' on the same day, else '22 November'. Parameters in ms UTC. */
 export function untilWords(until: number, now: number): string {

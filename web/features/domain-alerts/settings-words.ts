@@ -24,6 +24,7 @@ const MUTED_WORDS: Record<AlertSettingsWire['muted'][number], string> = {
   replacement_wanted: 'replacement requests',
   not_deployed: 'unfinished renewals',
   refused_from: 'refusals ahead',
+  renewal_fails: 'failing renewals',
   registration: 'domain registrations',
   good_news: 'recovery',
 };

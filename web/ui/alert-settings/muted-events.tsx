@@ -30,6 +30,11 @@ const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
     note: '60, 30 and 7 days before clients refuse a certificate.',
   },
   {
+    name: 'renewal_fails',
+    label: 'Failing renewals',
+    note: 'The next renewal will fail; again 3 days before it.',
+  },
+  {
     name: 'registration',
     label: 'Domain registrations',
     note: '60, 30, 14, 7 and 1 days before a registration ends.',

@@ -1,0 +1,56 @@
+import type { RenewalCause } from '../forecast/renewal-causes.ts';
+import type { ExpiringCertificate, Verdict } from '../verdict.ts';
+import type { KnownIncident } from './incident.ts';
+import { type Condition, NO_FACTS, toAlertCertificate } from './conditions.ts';
+
+/** What forecasts say about the next renewal of the certificate that a monitor served before a check. */
+export interface RenewalOutlook {
+  fingerprint: string;
+  /** Why the renewal fails; empty if it does not, or if there is no forecast. */
+  causes: readonly RenewalCause[];
+  /** When the renewal is expected, ms UTC; null if there is no forecast. */
+  expectedAt: number | null;
+}
+
+const isShown = (verdict: Verdict, fingerprint: string): ExpiringCertificate | undefined =>
+  verdict.lastSeen?.leafFingerprint === fingerprint
+    ? verdict.lastSeen.expiring.find((one) => one.fingerprint === fingerprint)
+    : undefined;
+
+/**
+ * Returns one condition per cause for which the next renewal fails. If the check read no certificate, the one last seen counts: whether its
+ * renewal fails does not depend on the host.
+ */
+export function renewalConditions(verdict: Verdict, renewal: RenewalOutlook | null): Condition[] {
+  const certificate = renewal === null ? undefined : isShown(verdict, renewal.fingerprint);
+  const expectedAt = renewal?.expectedAt ?? null;
+  if (renewal === null || certificate === undefined || expectedAt === null) return [];
+  return renewal.causes.map(({ key, message, fix, zoneRecord }): Condition => ({
+    problem: 'renewal_fails',
+    fingerprint: `${renewal.fingerprint} ${key}`,
+    expiring: null,
+    severity: 'warning',
+    facts: {
+      ...NO_FACTS,
+      certificate: toAlertCertificate(certificate),
+      asOf: verdict.lastSeen?.at ?? verdict.judgedAt,
+      message,
+      fix,
+      renewal: { expectedAt, zoneRecord },
+    },
+  }));
+}
+
+/** Returns whether the causes of a certificate are known to lack that of an incident, because `renewalConditions` did not find it. */
+export function isRenewalKnown(
+  { facts }: Pick<KnownIncident, 'facts'>,
+  verdict: Verdict,
+  renewal: RenewalOutlook | null,
+): boolean {
+  const { certificate } = facts;
+  return (
+    certificate !== null &&
+    certificate.fingerprint === renewal?.fingerprint &&
+    isShown(verdict, certificate.fingerprint) !== undefined
+  );
+}

@@ -1,0 +1,89 @@
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { nextForecastAt } from '../core/forecast/forecast-schedule.ts';
+import { makeForecast } from '../core/forecast/make-forecast.ts';
+import type { ForecastSource } from '../probe/forecast/forecast-source.ts';
+import type { Store } from '../store/db/open-store.ts';
+import { forecastSubject } from '../store/forecasts/forecast-context.ts';
+import {
+  claimDueForecasts,
+  type ClaimedForecast,
+  countForecastNames,
+  firstForecastAt,
+  releaseForecast,
+  saveForecast,
+} from '../store/forecasts/forecasts.ts';
+import type { Telemetry } from '../telemetry/metrics.ts';
+import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import type { Clock, Log } from './clock.ts';
+
+export interface ForecastLoopOptions {
+  store: Store;
+  /** Collects the evidence for forecasts of renewals; null or absent to make none. */
+  forecasts?: ForecastSource | null;
+  clock: Clock;
+  /** Returns a random number in [0, 1) that spreads the forecasts. */
+  random: () => number;
+  log: Log;
+}
+
+/** Maximum number of forecasts that a worker makes at once. It is small, because checks must not wait for forecasts. */
+const CONCURRENCY = 3;
+/** Time in ms after which a forecast is aborted. Nothing was saved then, so it is tried again when its lease ends. */
+const TIMEOUT_MS = 5 * MINUTE_MS;
+const LEASE_MS = 10 * MINUTE_MS;
+
+/** Creates the loop that makes forecasts of renewals; null if there is no source of evidence. */
+export function createForecastLoop({
+  store,
+  forecasts: source,
+  clock,
+  random,
+  telemetry,
+  log,
+}: ForecastLoopOptions & { telemetry: Telemetry }): ClaimLoop | null {
+  if (source == null) return null;
+
+  async function forecast(claim: ClaimedForecast, stopping: AbortSignal): Promise<void> {
+    const subject = await forecastSubject(store, claim, clock.now());
+    if (subject === null) return;
+    const { facts, watchedHosts, context } = subject;
+    const { accountId, previous } = claim;
+    const refusedForMs = await countForecastNames(store, {
+      accountId,
+      names: facts.sans.length,
+      now: clock.now(),
+    });
+    if (refusedForMs !== null) {
+      await releaseForecast(store, claim, clock.now() + refusedForMs + Math.round(HOUR_MS * random()));
+      return;
+    }
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
+    const evidence = await source!.gather({ names: facts.sans, watchedHosts, now: clock.now(), signal });
+    // An aborted source reports what it did not get as unknown.
+    signal.throwIfAborted();
+    const made = makeForecast(evidence, context);
+    const now = clock.now();
+    const interval = nextForecastAt(made, previous, facts, now) - now;
+    await saveForecast(store, claim, {
+      forecast: made,
+      facts,
+      nextAt: now + Math.round(interval * (0.9 + 0.2 * random())),
+      now,
+    });
+  }
+
+  return createClaimLoop<ClaimedForecast>({
+    name: 'forecast',
+    concurrency: CONCURRENCY,
+    firstDueAt: () => firstForecastAt(store),
+    claim: (limit) =>
+      claimDueForecasts(store, { now: clock.now(), limit, leaseEndsAt: clock.now() + LEASE_MS }),
+    handle: forecast,
+    release: (claim) => releaseForecast(store, claim, clock.now()),
+    random,
+    fieldsOf: ({ accountId, fingerprint }) => ({ account: accountId, certificate: fingerprint }),
+    telemetry,
+    clock,
+    log,
+  });
+}
