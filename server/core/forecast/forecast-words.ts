@@ -105,5 +105,6 @@ export function forecastMessage(forecast: Forecast): string {
 function shortCause({ checks }: Forecast, states: readonly ForecastCheck['state'][]): string {
   const found = checks.filter(({ state }) => states.includes(state));
   const [first] = states.flatMap((state) => found.filter((check) => check.state === state));
-  return first === undefined ? '' : `: ${causeLine(first)}`;
+  if (first === undefined) return '';
+  return `: ${causeLine(first).replace(/^(?:The|An?|Port|Some|Not|We) /, (word) => word.toLowerCase())}`;
 }

@@ -5,7 +5,7 @@ import { checkDnsChallenge, checkDnssec, checkNames } from './checks/dns-checks.
 import { checkHttp, checkTlsAlpn } from './checks/http-checks.ts';
 import { checkPersist } from './checks/persist-check.ts';
 import { checkLifetime, checkOverdue, checkRegistration, checkSchedule } from './checks/time-checks.ts';
-import type { FirstLook, ForecastContext, ForecastEvidence } from './evidence.ts';
+import type { FirstLook, ForecastContext, ForecastEvidence, ValidationMethod } from './evidence.ts';
 import { expectedDay } from './expected-day.ts';
 import type { Forecast, ForecastCheck } from './forecast.ts';
 import {
@@ -45,7 +45,7 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
   ];
   const byName = methodsByName(input, checks);
   const hopeless = hopelessNames(input, byName, learned);
-  const judged = checks.map((check) => promoted(check, hopeless));
+  const judged = checks.map((check) => settled(promoted(check, hopeless), learned.method));
   const possible = possibleMethods(byName, judged);
   const first: FirstLook = context.first ?? { at: evidence.at, possible, accounts: accountsOf(input) };
   return {
@@ -68,6 +68,15 @@ function promoted(check: ForecastCheck, hopeless: ReadonlySet<string>): Forecast
   if (check.state !== 'depends') return check;
   const names = check.names.filter((name) => hopeless.has(name));
   return names.length === 0 ? check : { ...check, state: 'fails', names };
+}
+
+/** Returns the check as one that passes if CAA forbids only methods that the site does not use, or that hardly anybody uses. */
+function settled(check: ForecastCheck, method: ValidationMethod | null): ForecastCheck {
+  if (check.code !== 'caa' || check.state !== 'depends') return check;
+  const usual: ValidationMethod[] = method === null ? ['http-01', 'dns-01'] : [method];
+  return usual.some((one) => check.methods.includes(one))
+    ? check
+    : { ...check, state: 'passes', methods: [] };
 }
 
 /** The checks without which nothing can be said. DNSSEC is none of them: see `makeForecast`. */

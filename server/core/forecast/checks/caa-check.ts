@@ -1,4 +1,4 @@
-import { oneLine } from '../../one-line.ts';
+import { oneLine, truncatedLine } from '../../one-line.ts';
 import { rulesOf } from '../../rules/dated-rules.ts';
 import type { CaIdentity } from '../ca-identifiers.ts';
 import {
@@ -210,7 +210,10 @@ function changedAccount(usable: readonly IssueValue[], { context }: CheckInput):
   return { state: 'not_known', reason: 'changed_account', values: { accounts: written.slice(0, 5) } };
 }
 
+/** Longest part of a value that is shown. Values with an account are longer than a line. */
+const MAX_VALUE = 300;
+
 /** Returns a record as in a zone file, without its name: `0 issue "ca.example"`. */
 function recordText({ flags, tag, value }: CaaProperty): string {
-  return `${flags} ${oneLine(tag)} "${oneLine(value)}"`;
+  return `${flags} ${oneLine(tag)} "${truncatedLine(value, MAX_VALUE)}"`;
 }

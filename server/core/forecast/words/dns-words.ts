@@ -183,18 +183,18 @@ export const NAMES_WORDS: WordsByReason = {
     fix: `Remove ${check.names} from the certificate in the settings of your client, or register the domain again.`,
   }),
   no_name: (check) => ({
-    short: `${check.names} ${check.isPlural ? 'do' : 'does'} not exist any more`,
-    message: `${check.names} ${check.isPlural ? 'do' : 'does'} not exist in DNS. A CA validates every name, so that one missing name stops the renewal of the whole certificate. ${check.consequence}`,
+    short: `${check.names} ${check.verb('does', 'do')} not exist any more`,
+    message: `${check.names} ${check.verb('does', 'do')} not exist in DNS. One name that a CA cannot validate stops the renewal of the whole certificate. ${check.consequence}`,
     fix: `Remove ${check.names} from the certificate in the settings of your client, or create the DNS record again.`,
   }),
   no_address: (check) => ({
-    short: `${check.names} ${check.isPlural ? 'have' : 'has'} no address`,
-    message: `${check.names} ${check.isPlural ? 'have' : 'has'} no address in DNS, so that a CA cannot connect. ${check.consequence}`,
+    short: `${check.names} ${check.verb('has', 'have')} no address`,
+    message: `${check.names} ${check.verb('has', 'have')} no address in DNS, so that a CA cannot connect. ${check.consequence}`,
     fix: `Add an A or AAAA record, remove ${check.names} from the certificate, or validate by DNS.`,
   }),
   no_public_address: (check) => ({
-    short: `${check.names} ${check.isPlural ? 'have' : 'has'} no public address`,
-    message: `${check.names} ${check.isPlural ? 'have' : 'has'} only addresses of private networks, to which a CA cannot connect. ${check.consequence}`,
+    short: `${check.names} ${check.verb('has', 'have')} no public address`,
+    message: `${check.names} ${check.verb('has', 'have')} only addresses of private networks, to which a CA cannot connect. ${check.consequence}`,
     fix: 'Validate by DNS (dns-01), or add a public address.',
   }),
   alias_limit: (check) => ({
@@ -208,8 +208,8 @@ export const NAMES_WORDS: WordsByReason = {
     fix: 'Check that all name servers of the domain answer.',
   }),
   not_asked: (check) => ({
-    short: `${check.names} ${check.isPlural ? 'were' : 'was'} not looked up`,
-    message: `${check.names} ${check.isPlural ? 'were' : 'was'} not looked up, because a limit of DNS questions was reached.`,
+    short: `${check.names} ${check.verb('was', 'were')} not looked up`,
+    message: `${check.names} ${check.verb('was', 'were')} not looked up, because a limit of DNS questions was reached.`,
   }),
   unread: (check) => ({
     short: 'Not all names were looked up',
@@ -264,7 +264,7 @@ export const PERSIST_WORDS: WordsByReason = {
     fix: 'Add "; policy=wildcard" to the record if it is meant for wildcards and all names below.',
   }),
   missing: (check) => ({
-    short: `${check.names} ${check.isPlural ? 'have' : 'has'} no record _validation-persist`,
+    short: `${check.names} ${check.verb('has', 'have')} no record _validation-persist`,
     message: `No record _validation-persist names your CA for ${check.names}. ${check.consequence}`,
     fix: 'Add the record for each name.',
   }),

@@ -31,7 +31,7 @@ export const HTTP_WORDS: WordsByReason = {
   answers: () => ({ short: null, message: 'Port 80 answers requests for the path of ACME as it should.' }),
   port_closed: (check) => ({
     short: `Port 80 of ${check.names} cannot be reached`,
-    message: `Port 80 of ${check.names} ${NO_CONNECTION[check.text('why')] ?? 'cannot be reached'}. ${check.consequence} Sites that validate by DNS may close it, and some clients open it only while they renew.`,
+    message: `Port 80 of ${check.names} ${NO_CONNECTION[check.text('why')] ?? 'cannot be reached'}. ${check.consequence}${check.isCertain ? '' : ' Sites that validate by DNS may close it, and some clients open it only while they renew.'}`,
     fix: 'If you use http-01, let everybody connect to port 80.',
     evidence: address(check),
   }),
@@ -42,38 +42,38 @@ export const HTTP_WORDS: WordsByReason = {
     evidence: address(check),
   }),
   redirect: (check) => ({
-    short: `${check.names} redirects where CAs do not follow`,
-    message: `${check.names} redirects requests for the path of ACME ${REDIRECTS[check.text('why')] ?? 'where CAs do not follow'}. ${check.consequence}`,
+    short: `${check.names} ${check.verb('redirects', 'redirect')} where CAs do not follow`,
+    message: `${check.names} ${check.verb('redirects', 'redirect')} requests for the path of ACME ${REDIRECTS[check.text('why')] ?? 'where CAs do not follow'}. ${check.consequence}`,
     fix: 'Exclude /.well-known/acme-challenge/ from the redirect.',
     evidence: address(check),
   }),
   other_redirect: (check) => ({
-    short: `${check.names} redirects where CAs do not follow`,
-    message: `${check.names} answers requests for the path of ACME with status ${check.text('status')}, which CAs do not follow. ${check.consequence}`,
+    short: `${check.names} ${check.verb('redirects', 'redirect')} where CAs do not follow`,
+    message: `${check.names} ${check.verb('answers', 'answer')} requests for the path of ACME with status ${check.text('status')}, which CAs do not follow. ${check.consequence}`,
     fix: 'Exclude /.well-known/acme-challenge/ from the redirect.',
     evidence: address(check),
   }),
   refused: (check) => ({
     short: `${check.names} may refuse the CA`,
-    message: `${check.names} answers requests for the path of ACME with status ${check.text('status')}. If it does so for the CA too, http-01 fails. We cannot see what it answers while a renewal runs.`,
+    message: `${check.names} ${check.verb('answers', 'answer')} requests for the path of ACME with status ${check.text('status')}. If the CA gets the same answer, http-01 fails. We cannot see what the CA gets while a renewal runs.`,
     fix: 'Exclude /.well-known/acme-challenge/ from the password or the filter.',
     evidence: address(check),
   }),
   server_error: (check) => ({
-    short: `${check.names} answers with errors`,
-    message: `${check.names} answers requests for the path of ACME with status ${check.text('status')}. If it does so for the CA too, http-01 fails. We cannot see what it answers while a renewal runs.`,
+    short: `${check.names} ${check.verb('answers', 'answer')} with errors`,
+    message: `${check.names} ${check.verb('answers', 'answer')} requests for the path of ACME with status ${check.text('status')}. If the CA gets the same answer, http-01 fails. We cannot see what the CA gets while a renewal runs.`,
     fix: 'Let the web server answer /.well-known/acme-challenge/ itself, without the application behind it.',
     evidence: address(check),
   }),
   page: (check) => ({
-    short: `${check.names} answers with a page where the CA expects a token`,
-    message: `${check.names} answers requests for a token that does not exist with a page instead of an error. If it does so for all tokens, http-01 fails.`,
+    short: `${check.names} ${check.verb('answers', 'answer')} with a page where the CA expects a token`,
+    message: `${check.names} ${check.verb('answers', 'answer')} requests for a token that does not exist with a page instead of an error. If tokens that exist get the page too, http-01 fails.`,
     fix: 'Exclude /.well-known/acme-challenge/ from the rule that sends all addresses to one page.',
     evidence: address(check),
   }),
   dead_ipv6: (check) => ({
     short: `The IPv6 address of ${check.names} is dead`,
-    message: `${check.names} has an IPv6 address that does not answer at port 80. Let's Encrypt then uses IPv4; other CAs may not.`,
+    message: `${check.names} ${check.verb('has', 'have')} an IPv6 address that does not answer at port 80. Let's Encrypt then uses IPv4; other CAs may not.`,
     fix: 'Remove the AAAA record, or let the server answer there.',
     evidence: address(check),
   }),
@@ -112,7 +112,7 @@ export const REGISTRATION_WORDS: WordsByReason = {
     fix: 'Extend the registration, or make sure that your registrar does so.',
   }),
   ended: (check) => ({
-    short: `The registration of ${check.names} has ended`,
+    short: `The registration of ${check.names} ${check.verb('has', 'have')} ended`,
     message: `The registration of ${check.names} ended on ${until(check)}. The registry may remove the domain, and then the renewal fails.`,
     fix: 'Extend the registration now.',
   }),
@@ -136,7 +136,7 @@ export const SCHEDULE_WORDS: WordsByReason = {
   }),
   lifetime: (check) => ({
     short: null,
-    message: `We expect the renewal on ${expected(check)}, when the last part of the lifetime begins.`,
+    message: `We expect the renewal on ${expected(check)}, the usual time for a certificate with this lifetime.`,
   }),
 };
 

@@ -51,9 +51,14 @@ export class CheckReader {
     return listed([...shown, ...(others > 0 ? [count(others, 'other')] : [])]);
   }
 
-  /** Returns whether the check concerns several names. */
-  get isPlural(): boolean {
-    return this.#check.names.length > 1;
+  /** Returns the form of a verb for the names that the check concerns. */
+  verb(singular: string, plural: string): string {
+    return this.#check.names.length > 1 ? plural : singular;
+  }
+
+  /** Returns whether the renewal fails because of the check. */
+  get isCertain(): boolean {
+    return this.#check.state === 'fails';
   }
 
   /** Returns the methods that the check concerns: "http-01 or tls-alpn-01". */
