@@ -1,4 +1,4 @@
-import { getServers } from 'node:dns';
+import dns from 'node:dns';
 import { createSemaphore, withTimeout } from '../with-timeout.ts';
 import { createAnswerCache } from './answer-cache.ts';
 import { type NameServer, parseNameServer } from './dns-exchange.ts';
@@ -48,7 +48,7 @@ export function createDnsReader(options: DnsReaderOptions): DnsReader {
   const running = new Map<string, { promise: Promise<AnyAnswer>; waiters: number; stop: AbortController }>();
   const limitConcurrency = createSemaphore(MAX_CONCURRENT);
   const currentServers = (): NameServer[] =>
-    (servers.length > 0 ? servers : getServers()).slice(0, MAX_SERVERS).map(parseNameServer);
+    (servers.length > 0 ? servers : dns.getServers()).slice(0, MAX_SERVERS).map(parseNameServer);
   const isTrusted = ({ address }: NameServer): boolean =>
     servers.length > 0 || address === '::1' || address.startsWith('127.');
   const isKnownToValidate = createValidationCheck({
