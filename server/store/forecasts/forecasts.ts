@@ -84,7 +84,9 @@ export async function claimDueForecasts(
       ),
     )
     .updateTable('forecasts')
-    .set({ next_at: sql<number>`case when ${isServed} = 1 then ${leaseEndsAt} else ${now + DAY_MS} end` })
+    .set({
+      next_at: sql<number>`case when ${isServed} = 1 then cast(${leaseEndsAt} as bigint) else cast(${now + DAY_MS} as bigint) end`,
+    })
     .where((eb) =>
       eb(
         eb.refTuple('forecasts.account_id', 'forecasts.fingerprint'),
@@ -161,7 +163,8 @@ export async function saveForecast(
   const changed = await inTransaction(store, async (trx) => {
     const before = await locked(store.dialect, selectClaimed(trx, claim)).executeTakeFirst();
     if (before === undefined) return null;
-    const followed = followCauses(readCauses(before.causes), forecast, previous);
+    const known = readCauses(before.causes);
+    const followed = followCauses(known, forecast, previous);
     const causes = followed.length === 0 ? null : JSON.stringify(followed);
     const { at, outcome, expectedAt, expectedBy } = forecast;
     const scored = isScored(forecast, facts)
@@ -175,13 +178,15 @@ export async function saveForecast(
     if (facts.notAfter <= now) await recordExpiry(trx, { accountId, fingerprint });
     return {
       isShown: before.line !== line || before.outcome !== outcome || before.expected_at !== expectedAt,
-      isAlerted: before.causes !== causes,
+      isAlerted: new Set(keysOf(known)).symmetricDifference(new Set(keysOf(followed))).size > 0,
     };
   });
   if (changed === null) return false;
   if (changed.isShown || changed.isAlerted) await announceForecast(store, claim, changed, now);
   return true;
 }
+
+const keysOf = (causes: readonly RenewalCause[]): string[] => causes.map(({ key }) => key);
 
 const selectClaimed = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt }: ClaimedForecast) =>
   db
