@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { createDnsReader, type DnsReaderOptions } from '../../server/egress/dns/dns-reader.ts';
 import { type DnsEntry, type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import { promise } from '../security/promise.ts';
 
 const { signal } = new AbortController();
 const ADDRESS = '192.0.2.1';
@@ -199,6 +200,7 @@ describe('The transport', () => {
       return [otherId, otherName, noResponse, reply].filter((message) => message !== undefined);
     };
     expect(await readerOf().ask('site.example', 'A')).toEqual(records([ADDRESS]));
+    promise('forged-dns');
   });
 
   it('ignores responses from another address, and uses a new port and id for each question', async () => {
@@ -221,6 +223,7 @@ describe('The transport', () => {
     for (const name of ['a.example', 'b.example', 'c.example'])
       expect(await ask(name, 'A')).toMatchObject({ outcome: 'no_name' });
     expect(clients.size).toBeGreaterThanOrEqual(3);
+    promise('forged-dns');
   });
 
   it.each(['refused', 'servfail', 'silent'] as const)(
@@ -284,6 +287,7 @@ describe('DNSSEC', () => {
     expect(await security('signed.example', reader)).toBe('secure');
     expect(await security('plain.example', reader)).toBe('insecure');
     expect(await security('nowhere.example', reader)).toBe('insecure');
+    promise('forged-dns');
   });
 
   it('is that of the weakest part of a chain of aliases', async () => {
