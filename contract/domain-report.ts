@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findingSchema } from './domain.ts';
+import { findingSchema, nextRenewalSchema } from './domain.ts';
 import { CLIENTS, KEY_TYPES } from './check-words.ts';
 
 const isoInstant = z.string();
@@ -134,6 +134,39 @@ const transparencySchema = z.object({
 });
 export type TransparencyWire = z.infer<typeof transparencySchema>;
 
+/** The forecast of the next renewal with its checks, worst first. */
+const forecastSchema = nextRenewalSchema
+  .extend({
+    checked_at: isoInstant,
+    /** `ari`: the CA's window (RFC 9773); `habit`: earlier renewals; `lifetime`: a share of the lifetime. */
+    expected_by: z.enum(['ari', 'habit', 'lifetime']),
+    /** The method that the site seems to use: "http-01"; null if we do not know. */
+    method: z.string().nullable(),
+    /** One or two sentences that say what will happen, on which day, and why. */
+    message: z.string(),
+    /** How many renewals of the account's certificates came out as foretold; null before the first one. */
+    record: z.object({ right: z.number().int(), of: z.number().int() }).nullable(),
+    checks: z.array(
+      z.object({
+        code: z.string(),
+        /** `depends`: fails only with the methods in `methods`. `warns`: does not make the renewal fail. */
+        state: z.enum(['passes', 'fails', 'depends', 'warns', 'not_known']),
+        methods: z.array(z.string()),
+        /** A few words: "CAA". */
+        title: z.string(),
+        message: z.string(),
+        names: z.array(z.string()),
+        evidence: z.array(z.object({ label: z.string(), value: z.string() })),
+        /** What to do; null if there is nothing to do. */
+        fix: z.string().nullable(),
+        /** DNS record to write, in the form of a zone file; null if none would help. */
+        zone_record: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Forecast' });
+export type ForecastWire = z.infer<typeof forecastSchema>;
+
 /** All conclusions of the last check of an endpoint. */
 export const reportSchema = z
   .object({
@@ -176,6 +209,10 @@ export const reportSchema = z
       }),
     ),
     posture: postureSchema.nullable(),
+    /** Null until a forecast was made, and for certificates of private CAs. */
+    forecast: forecastSchema.nullable().default(null),
+    /** True if there is no forecast yet, but soon will be. */
+    forecast_pending: z.boolean().default(false),
     /**
      * Certificate Transparency timestamps (SCTs, RFC 6962) of the shown certificate; null if no certificate was read, or if it has none
      * and needs none.

@@ -82,6 +82,15 @@ const targetSchema = z.object({
   summary: z.string(),
 });
 
+/** Whether the next renewal of a certificate of a public CA will work, for lists and cards. */
+export const nextRenewalSchema = z.object({
+  outcome: z.enum(['works', 'fails', 'not_known']),
+  /** One sentence for a card: "Next renewal will fail: CAA forbids Let's Encrypt"; null unless it will fail. */
+  line: z.string().nullable(),
+  /** When we expect the renewal. */
+  expected_at: isoInstant,
+});
+
 /** A monitored endpoint. Instants are ISO 8601 UTC; certificate fields are null until a check has read a certificate. */
 export const domainSchema = z
   .object({
@@ -137,6 +146,8 @@ export const domainSchema = z
         explanation_url: z.string().nullable(),
       })
       .nullable(),
+    /** Forecast of the next renewal; null until one was made, and for certificates of private CAs. It never changes `attention`. */
+    next_renewal: nextRenewalSchema.nullable().default(null),
     /** Intermediate certificate in the path that expires before the leaf; null if the leaf expires first. */
     weakest_link: z.object({ name: z.string(), expiry_date: isoInstant }).nullable(),
     uptime: uptimeSummarySchema,
@@ -181,21 +192,6 @@ export const domainSchema = z
 export type DomainWire = z.infer<typeof domainSchema>;
 
 export const addDomainSchema = targetFieldsSchema.extend({ host: z.string().max(HOST_MAX_LENGTH) });
-
-/** What is known of a host before it is added. */
-export const hostLookupSchema = z
-  .object({
-    /** Display name, in the form that domains have. */
-    display_name: z.string(),
-    /** The domain of the account with this host, port and target; null if there is none. */
-    domain_id: z.string().nullable(),
-    /** Whether DNS has an address for the name that this server may connect to; null if DNS did not answer in time. */
-    in_dns: z.boolean().nullable(),
-  })
-  .meta({ id: 'HostLookup' });
-
-/** Body of a resume call. If the plan's limit is reached, the domain `instead_of` is paused in the same transaction. */
-export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
 /** Filter of domains. `q` matches part of the name (A-label or U-label), of the notes or of a tag. */
 export const domainFilterSchema = z.object({
@@ -244,6 +240,8 @@ export const summarySchema = z.object({
   on_schedule: z
     .object({ critical: z.number().int(), soon: z.number().int() })
     .default({ critical: 0, soon: 0 }),
+  /** Number of domains that the list's `renewal_fails` filter finds. */
+  renewal_fails: z.number().int().default(0),
   /** Domains that need attention: what the list's `attention` filter finds. */
   attention: z.object({
     total: z.number().int(),

@@ -32,9 +32,10 @@ export type DomainSort = (typeof DOMAIN_SORTS)[number];
 
 /**
  * Values of the list's `status` filter: a state, or a set of unpaused domains. `attention`: all that need it; `expiring`:
- * expired, or two weeks or less left and no renewal on schedule; `problem`: any reason for attention other than a date.
+ * expired, or two weeks or less left and no renewal on schedule; `problem`: any reason for attention other than a date;
+ * `renewal_fails`: the forecast says that the next renewal will fail.
  */
-export const LIST_STATUSES = [...DOMAIN_STATES, 'attention', 'expiring', 'problem'] as const;
+export const LIST_STATUSES = [...DOMAIN_STATES, 'attention', 'expiring', 'problem', 'renewal_fails'] as const;
 export type ListStatus = (typeof LIST_STATUSES)[number];
 
 /**
@@ -95,7 +96,10 @@ export function attentionReason({
 }
 
 /** Returns whether a list with this `status` filter includes the domain. `server/store` has the same rule in SQL. */
-export function hasListStatus(domain: DomainCondition, status: ListStatus): boolean {
+export function hasListStatus(
+  domain: DomainCondition,
+  status: Exclude<ListStatus, 'renewal_fails'>,
+): boolean {
   const { state, isDown, problem, isOnSchedule } = domain;
   switch (status) {
     case 'attention':

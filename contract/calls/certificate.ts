@@ -35,6 +35,7 @@ const certificateSchema = z
     /** The state of a domain that serves the certificate, but never `paused` or `pending`. */
     state: domainSchema.shape.state,
     renewal: domainSchema.shape.renewal,
+    next_renewal: domainSchema.shape.next_renewal,
     /**
      * The worst problem of the certificate on any of its domains, besides expiry; null if there is none. `untrusted`: all clients refuse
      * it for another reason; `refused`: some clients refuse it; `overdue`: its renewal is overdue; `flawed`: another finding asks for a fix.

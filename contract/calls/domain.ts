@@ -12,9 +12,7 @@ import {
   domainSchema,
   frequencyQuerySchema,
   historyEntrySchema,
-  hostLookupSchema,
   listQuerySchema,
-  resumeSchema,
   summarySchema,
 } from '../domain.ts';
 import { domainGroupsSchema, groupsQuerySchema } from '../domain-groups.ts';
@@ -30,6 +28,21 @@ const domainIdsSchema = z.object({
   /** Tags of the domains in `ids`, in alphabetical order. If there are more than 500, any 500 of them. */
   tags: z.array(z.string()),
 });
+
+/** What is known of a host before it is added. */
+const hostLookupSchema = z
+  .object({
+    /** Display name, in the form that domains have. */
+    display_name: z.string(),
+    /** The domain of the account with this host, port and target; null if there is none. */
+    domain_id: z.string().nullable(),
+    /** Whether DNS has an address for the name that this server may connect to; null if DNS did not answer in time. */
+    in_dns: z.boolean().nullable(),
+  })
+  .meta({ id: 'HostLookup' });
+
+/** Body of a resume call. If the plan's limit is reached, the domain `instead_of` is paused in the same transaction. */
+const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
 /** Sentence that names the limit that prevented certificates from being stored in the last 30 days; null if all were stored. */
 const notKeptSchema = z.string().nullable().default(null);

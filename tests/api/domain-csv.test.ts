@@ -35,8 +35,8 @@ describeAnyDatabase('The CSV file of domains', (open) => {
     const text = Buffer.from(await response.arrayBuffer());
     expect(text.subarray(0, 3).toString('hex')).toBe('efbbbf');
     expect(text.toString().split('\r\n').slice(0, 2)).toEqual([
-      '\uFEFFhost,port,state,days_left,issuer,subject,valid_from,expiry_date,revocation,trusted,last_checked_at,check_every_minutes,paused,tags,notes,problem,protocol,uptime,down_since,response_ms,connect_to,server_name,verify_name,expected_status,family,attention',
-      'a.example,443,pending,,,,,,unknown,,,1440,,,,,https,,,,,,,,,',
+      '\uFEFFhost,port,state,days_left,issuer,subject,valid_from,expiry_date,revocation,trusted,last_checked_at,check_every_minutes,paused,tags,notes,problem,protocol,uptime,down_since,response_ms,connect_to,server_name,verify_name,expected_status,family,attention,next_renewal,next_renewal_expected_at,next_renewal_problem',
+      'a.example,443,pending,,,,,,unknown,,,1440,,,,,https,,,,,,,,,,,,',
     ]);
     const hosts = async (query: string) => (await rowsOf(bob, query)).map(({ host }) => host);
     expect(await hosts('?sort=name')).toEqual(['a.example', 'b.example', 'xn--bcher-kva.example']);
@@ -98,6 +98,9 @@ describeAnyDatabase('The CSV file of domains', (open) => {
       family: '',
       // Empty, because a paused domain needs no attention.
       attention: '',
+      next_renewal: '',
+      next_renewal_expected_at: '',
+      next_renewal_problem: '',
     });
     expect(gone).toMatchObject({
       state: 'unread',

@@ -41,6 +41,8 @@ export function countOf(summary: SummaryWire, status: ListStatus | undefined): n
       return counts.expired + counts.critical + counts.soon - onSchedule.critical - onSchedule.soon;
     case 'problem':
       return attention.problems;
+    case 'renewal_fails':
+      return summary.renewal_fails;
     default:
       return counts[status];
   }

@@ -4,11 +4,16 @@ import { visibleText } from './visible-text.ts';
 
 /** Shows a shell command with a copy button. */
 export function ShellCommand({ command }: { command: string }) {
+  return <CodeBox title="Check it yourself" code={command} copyLabel="Copy the command" />;
+}
+
+/** Shows text for a machine. `copyLabel`: name of the button that copies it; absent if there is another button. */
+export function CodeBox({ title, code, copyLabel }: { title: string; code: string; copyLabel?: string }) {
   const id = useId();
   return (
     <div className="group">
       <p id={id} className="mb-1 text-meta text-fg-3">
-        Check it yourself
+        {title}
       </p>
       <div className="flex items-start gap-1 rounded-2 border border-line bg-sunken py-1.5 pr-1 pl-2.5">
         <code
@@ -17,7 +22,7 @@ export function ShellCommand({ command }: { command: string }) {
           className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
           {/* Wraps only at spaces: the hyphens of options must not break. */}
-          {visibleText(command)
+          {visibleText(code)
             .split(' ')
             .map((word, index) => (
               <Fragment key={index}>
@@ -26,7 +31,7 @@ export function ShellCommand({ command }: { command: string }) {
               </Fragment>
             ))}
         </code>
-        <CopyButton label="Copy the command" text={command} />
+        {copyLabel !== undefined && <CopyButton label={copyLabel} text={code} />}
       </div>
     </div>
   );

@@ -24,7 +24,7 @@ import { readCertificateCursor, readStoryCursor, writeCursor } from '../http/cur
 import { respondWithFile } from '../http/download.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { filterOf } from './domain-list-routes.ts';
-import { certificateStateOf, iso, isoOrNull, renewalWire } from './domain-wire.ts';
+import { certificateStateOf, iso, isoOrNull, nextRenewalWire, renewalWire } from './domain-wire.ts';
 
 /** Registers the calls that list, export and describe the certificates that an account's domains serve or should serve. */
 export function certificateRoutes(api: Api, { store, answers }: AppParts): void {
@@ -138,6 +138,7 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
     expiry_date: iso(facts.notAfter),
     state: problem === 'revoked' ? problem : certificateStateOf({ certificate: facts, verdict: null }, now),
     renewal: renewalWire({ certificate: seen ?? facts, verdict: isCurrent ? verdict : null }),
+    next_renewal: isCurrent ? nextRenewalWire(monitor) : null,
     problem,
     paused: served.isPaused,
     domain_count: served.monitorCount,

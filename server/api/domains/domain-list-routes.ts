@@ -124,6 +124,9 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
     TARGET_FIELDS.map((field) => [field, ({ target }: DomainWire) => target?.[field] ?? null]),
   ),
   attention: ({ attention }) => attention,
+  next_renewal: ({ next_renewal: next }) => next?.outcome ?? null,
+  next_renewal_expected_at: ({ next_renewal: next }) => next?.expected_at ?? null,
+  next_renewal_problem: ({ next_renewal: next }) => next?.line ?? null,
 };
 
 /**

@@ -3,12 +3,14 @@ import { certificateDiff } from '../../core/certificate-diff.ts';
 import { displayName } from '../../core/endpoint.ts';
 import { readChain } from '../../core/facts.ts';
 import { certificateDers } from '../../store/checks/certificates.ts';
+import { forecastOf } from '../../store/forecasts/forecasts.ts';
+import { forecastRecord } from '../../store/forecasts/renewals.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
 import { uptimeHistory } from '../../store/checks/uptime.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { DOMAIN_REFUSALS } from './domain-refusals.ts';
 import { refuse } from '../http/problem.ts';
-import { emptyReportWire, reportWire } from './report-wire.ts';
+import { emptyReportWire, forecastWire, reportWire } from './report-wire.ts';
 import { unreachableWire } from './domain-wire.ts';
 import { certificatePair } from '../../store/checks/certificate-history.ts';
 
@@ -37,8 +39,17 @@ export function domainReportRoutes(api: Api, { store }: AppParts): void {
       windowDays: history?.windowDays ?? null,
     };
     const failureMessage = unreachableWire(monitor)?.message ?? null;
+    const forecast = await forecastOf(store, { accountId, monitorId: monitor.id });
+    const isPending = forecast === 'pending';
+    const shown = {
+      forecast:
+        forecast === null || isPending
+          ? null
+          : forecastWire(forecast, await forecastRecord(store, accountId)),
+      forecast_pending: isPending,
+    };
     return {
-      data: reportWire({ endpoint: monitor, verdict, facts, chainPem, uptime, failureMessage, now }),
+      data: reportWire({ endpoint: monitor, verdict, facts, chainPem, uptime, failureMessage, now }, shown),
     };
   });
 

@@ -73,6 +73,7 @@ export function domainWire(
     is_revoked: verdict?.revocation.state === 'revoked',
     revocation: revocationWire(verdict),
     renewal: renewalWire(monitor),
+    next_renewal: nextRenewalWire(monitor),
     weakest_link: weakestLink(verdict),
     uptime: {
       state: monitor.uptime,
@@ -124,7 +125,7 @@ export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
 }
 
 export function summaryWire(summary: Summary): SummaryWire {
-  const { total, counts, onSchedule, attention, tags, expiries, problems } = summary;
+  const { total, counts, onSchedule, attention, renewalFails, tags, expiries, problems } = summary;
   const shared = new Set(
     expiries.flatMap(({ count, certificateCount, fingerprint }) =>
       count > 1 && certificateCount === 1 ? fingerprint : [],
@@ -136,6 +137,7 @@ export function summaryWire(summary: Summary): SummaryWire {
     total,
     counts,
     on_schedule: onSchedule,
+    renewal_fails: renewalFails,
     attention: {
       ...attention,
       first: attention.first.map((monitor) => ({
@@ -220,6 +222,13 @@ export function renewalWire({
     source,
     explanation_url: explanationUrl,
   };
+}
+
+/** Returns the forecast of the next renewal; null without one. */
+export function nextRenewalWire({ nextRenewal }: Pick<Monitor, 'nextRenewal'>): DomainWire['next_renewal'] {
+  if (nextRenewal === null) return null;
+  const { outcome, line, expectedAt } = nextRenewal;
+  return { outcome, line, expected_at: iso(expectedAt) };
 }
 
 function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {

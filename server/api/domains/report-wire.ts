@@ -1,10 +1,13 @@
 import type {
   AddressWire,
+  ForecastWire,
   PostureWire,
   ReportFindingWire,
   ReportWire,
   TransparencyWire,
 } from '../../../contract/domain-report.ts';
+import { checkWords, forecastLine, forecastMessage } from '../../core/forecast/forecast-words.ts';
+import type { Forecast } from '../../core/forecast/forecast.ts';
 import { revocationWhy } from '../../core/findings/revocation.ts';
 import { connectingClients } from '../../core/judge/clients/refusals.ts';
 import { type ReportFinding, whatHappenedAt } from '../../core/report/reach-finding.ts';
@@ -20,8 +23,11 @@ import {
 import type { AddressVerdict, PostureVerdict, TransparencyVerdict } from '../../core/verdict.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
-/** Maps the report of a check to wire format. The command-line check prints the same fields in its JSON. */
-export function reportWire(report: Report): ReportWire {
+type ReportForecast = Pick<ReportWire, 'forecast' | 'forecast_pending'>;
+const NO_FORECAST: ReportForecast = { forecast: null, forecast_pending: false };
+
+/** Maps the report of a check to wire format. The command-line check prints the same fields in its JSON, without a forecast. */
+export function reportWire(report: Report, forecast: ReportForecast = NO_FORECAST): ReportWire {
   const { verdict, chainPem } = report;
   return {
     checked_at: iso(verdict.observedAt),
@@ -50,6 +56,7 @@ export function reportWire(report: Report): ReportWire {
     })),
     posture: verdict.posture ? postureWire(verdict.posture) : null,
     transparency: verdict.transparency ? transparencyWire(verdict.transparency) : null,
+    ...forecast,
     markdown: reportMarkdown(report),
   };
 }
@@ -66,6 +73,7 @@ export function emptyReportWire(host: string): ReportWire {
     revocation_sources: [],
     posture: null,
     transparency: null,
+    ...NO_FORECAST,
     markdown: `# ${host}\n\nNo results yet: the first check has not run.\n`,
   };
 }
@@ -156,5 +164,24 @@ function transparencyWire(verdict: TransparencyVerdict): TransparencyWire {
       message: policyMessage(policy, transparency),
     })),
     note: transparencyNote(transparency),
+  };
+}
+
+/** Maps a forecast to wire format. `record`: how many renewals of the account came out as foretold; null before the first one. */
+export function forecastWire(forecast: Forecast, record: ForecastWire['record']): ForecastWire {
+  return {
+    outcome: forecast.outcome,
+    line: forecastLine(forecast),
+    expected_at: iso(forecast.expectedAt),
+    checked_at: iso(forecast.at),
+    expected_by: forecast.expectedBy,
+    method: forecast.method,
+    message: forecastMessage(forecast),
+    record,
+    checks: forecast.checks.map((check) => {
+      const { zoneRecord, ...words } = checkWords(check);
+      const { code, state, methods, names } = check;
+      return { code, state, methods, names, ...words, zone_record: zoneRecord };
+    }),
   };
 }

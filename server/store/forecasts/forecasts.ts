@@ -246,11 +246,11 @@ const parseCauses = storedJsonOrNull(z.custom<RenewalCause[]>(isRenewalCauses));
 const readCauses = (causes: string | null): RenewalCause[] =>
   causes === null ? [] : (parseCauses(causes) ?? []);
 
-/** Returns the forecast for the current certificate of a monitor; null if there is none. */
+/** Returns the forecast for the current certificate of a monitor; `pending` until the first one; null if none will be made. */
 export async function forecastOf(
   { db }: Store,
   { accountId, monitorId }: MonitorKey,
-): Promise<Forecast | null> {
+): Promise<Forecast | 'pending' | null> {
   const row = await db
     .selectFrom('monitors')
     .innerJoin('forecasts', forecastOfMonitor)
@@ -258,12 +258,17 @@ export async function forecastOf(
     .where('monitors.account_id', '=', accountId)
     .where('monitors.id', '=', monitorId)
     .executeTakeFirst();
-  return row?.forecast ? readForecast(row.forecast) : null;
+  if (row === undefined) return null;
+  return row.forecast === null ? 'pending' : readForecast(row.forecast);
 }
 
-/** SQL condition for rows of `monitor_listing`: the domain is not paused, and the next renewal of its certificate will fail. */
-export const renewalFails = (accountId: string) => sql<boolean>`phase <> 0 and certificate_fingerprint in (
+/** SQL for the fingerprints of the certificates whose next renewal will fail. */
+export const failingRenewals = (accountId: string) => sql`(
   select fingerprint from forecasts where account_id = ${accountId} and outcome = 'fails')`;
+
+/** SQL condition for rows of `monitor_listing`: the domain is not paused, and the next renewal of its certificate will fail. */
+export const renewalFails = (accountId: string) =>
+  sql<boolean>`phase <> 0 and certificate_fingerprint in ${failingRenewals(accountId)}`;
 
 /**
  * Adds missing forecasts and deletes those of certificates that are no monitor's current one, unless one was due or made within a week: two

@@ -13,12 +13,12 @@ import type { Store } from '../db/open-store.ts';
 import type { ServedCertificatesTable } from '../schema/check-tables.ts';
 import {
   activeCertificates,
-  certificateProblems,
   isFoundCertificate,
   matchesEverything,
   type MonitorFilter,
 } from './monitor-filter.ts';
 import { findMonitors } from './monitor-list.ts';
+import { certificateProblems } from './monitors.ts';
 import type { Monitor } from './monitor-row.ts';
 
 /** A leaf certificate that at least one monitor of the account saw last. */

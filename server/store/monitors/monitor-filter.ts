@@ -23,7 +23,8 @@ import {
   levelsOf,
   type MonitorOrder,
 } from './domain-state.ts';
-import { countMonitors } from './monitors.ts';
+import { failingRenewals, renewalFails } from '../forecasts/forecasts.ts';
+import { certificateProblems, countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ListStatus } from '../../../contract/words.ts';
@@ -253,6 +254,7 @@ function showsStatus(
   const isExpiring = sql`((not_after < ${now} or (not_after < ${firstOkExpiry(now)} and fingerprint not in (${onSchedule})))
     and not ${isRevoked})`;
   if (status === 'revoked') return isRevoked;
+  if (status === 'renewal_fails') return sql`fingerprint in ${failingRenewals(accountId)}`;
   // Within two weeks of the expiry, a late renewal is no separate problem: the status is `expiring`.
   if (status === 'problem')
     return sql`(${hasProblem} and (not_after >= ${firstOkExpiry(now)} or ${isAmong(problems.where('problem', '<>', 'overdue'))}))`;
@@ -281,27 +283,6 @@ export function activeCertificates(db: Store['db'], accountId: string) {
       .as('active'),
   );
 }
-
-/** Selects the reasons why clients refuse certificates: one row per certificate and monitor. */
-export const certificateProblems = (db: Store['db'], accountId: string) =>
-  db.selectFrom(
-    db
-      .selectFrom('monitors')
-      .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
-      .select((eb) => eb.ref('certificate_problem').$notNull().as('problem'))
-      .where('account_id', '=', accountId)
-      .where('certificate_problem', 'is not', null)
-      .where('certificate_fingerprint', 'is not', null)
-      .unionAll(
-        db
-          .selectFrom('other_leaves')
-          .select('fingerprint')
-          .select((eb) => eb.ref('problem').$notNull().as('problem'))
-          .where('account_id', '=', accountId)
-          .where('problem', 'is not', null),
-      )
-      .as('problems'),
-  );
 
 interface MatchOptions {
   /**
@@ -361,7 +342,7 @@ function conditions(
   return [
     ...(texts === null ? [] : [LENGTHS[texts]]),
     ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),
-    ...(status === undefined ? [] : [eb.or(hasStatus(status, now))]),
+    ...(status === undefined ? [] : [eb.or(hasStatus(status, accountId, now))]),
     ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
     ...(expires === undefined
       ? []
@@ -373,7 +354,11 @@ function conditions(
 }
 
 /** Returns SQL conditions. A monitor has the status if one of them holds. */
-function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): Expression<SqlBool>[] {
+function hasStatus(
+  status: NonNullable<MonitorFilter['status']>,
+  accountId: string,
+  now: number,
+): Expression<SqlBool>[] {
   switch (status) {
     case 'attention':
       return attentionParts(now);
@@ -383,6 +368,8 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
       return [hasProblem(now)];
     case 'unreached':
       return [isUnreached];
+    case 'renewal_fails':
+      return [renewalFails(accountId)];
     default:
       return [isInState(status, now)];
   }

@@ -13,6 +13,7 @@ import {
 } from './domain-state.ts';
 import { expiriesOf, type Expiry, type ExpiryDay, MAX_ENTRIES, type SummaryQuery } from './expiries.ts';
 import { withTargets } from './monitor-row.ts';
+import { countMatching } from './monitor-filter.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -49,6 +50,8 @@ export interface Summary {
   /** Number of the monitors in `counts` that have a short-lived certificate whose renewal is not overdue. */
   onSchedule: Record<'critical' | 'soon', number>;
   attention: Attention;
+  /** Number of monitors whose next renewal will fail. */
+  renewalFails: number;
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
   /**
@@ -82,6 +85,7 @@ export async function dashboardSummary(store: Store, query: SummaryQuery): Promi
       soon: onSchedule.find(({ state }) => state === 'soon')?.count ?? 0,
     },
     attention: await attentionOf(store, query),
+    renewalFails: await countMatching(store, { ...query, status: 'renewal_fails' }),
     tags: await tagsOf(store, query.accountId),
     expiries,
     problems,

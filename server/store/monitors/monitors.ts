@@ -113,3 +113,24 @@ export async function countMonitors(db: Kysely<Tables>, accountId: string): Prom
     .executeTakeFirst();
   return row?.total ?? 0;
 }
+
+/** Selects the reasons why clients refuse certificates: one row per certificate and monitor. */
+export const certificateProblems = (db: Store['db'], accountId: string) =>
+  db.selectFrom(
+    db
+      .selectFrom('monitors')
+      .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
+      .select((eb) => eb.ref('certificate_problem').$notNull().as('problem'))
+      .where('account_id', '=', accountId)
+      .where('certificate_problem', 'is not', null)
+      .where('certificate_fingerprint', 'is not', null)
+      .unionAll(
+        db
+          .selectFrom('other_leaves')
+          .select('fingerprint')
+          .select((eb) => eb.ref('problem').$notNull().as('problem'))
+          .where('account_id', '=', accountId)
+          .where('problem', 'is not', null),
+      )
+      .as('problems'),
+  );

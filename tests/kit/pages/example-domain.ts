@@ -36,6 +36,7 @@ export function exampleDomain(differences: Partial<DomainWire> = {}): DomainWire
       source: 'lifetime',
       explanation_url: null,
     },
+    next_renewal: null,
     weakest_link: null,
     uptime: {
       state: 'up',

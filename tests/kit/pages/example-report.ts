@@ -31,6 +31,8 @@ export function exampleReport(differences: Partial<ReportWire> = {}): ReportWire
     revocation_sources: [],
     posture: null,
     transparency: null,
+    forecast: null,
+    forecast_pending: false,
     markdown: '# fjord.example',
     ...differences,
   };

@@ -20,6 +20,7 @@ function certificate(differences: Partial<CertificateWire>): CertificateWire {
     expiry_date: inDays(50.5),
     state: 'ok',
     renewal: null,
+    next_renewal: null,
     problem: null,
     paused: false,
     domain_count: 1,

@@ -7,6 +7,7 @@ import { overdueReason, STATE_NAMES } from '../../../contract/state/state-words.
 import { ATTENTION_REASONS, type AttentionReason } from '../../../contract/words.ts';
 import { StateBadge } from '../../domain/state-marks.tsx';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import type { Lifetime } from '../../ui/certificate/lifetime-geometry.ts';
 
 /**
@@ -88,18 +89,20 @@ export function CertificateBadges({ certificate, now }: { certificate: Certifica
 export function badgeWords(certificate: CertificateWire, now: number): string {
   const paused = certificate.paused && STATE_NAMES.paused;
   const words = partsOf(certificate, now).map((part) => part.words);
-  return [paused, ...words, onSchedule(certificate, now)].filter(Boolean).join(', ');
+  return [paused, ...words, renewalWords(certificate, now)].filter(Boolean).join(', ');
 }
 
-/** Says that the renewal of a short-lived certificate, whose badge is red, is on schedule. */
+/** Says that the next renewal will fail or, of a short-lived certificate, whose badge is red, that it is on schedule. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
-  const words = onSchedule(certificate, now);
+  const words = renewalWords(certificate, now);
   return words === null ? null : <span className="num text-fg-2">{words}</span>;
 }
 
-function onSchedule(certificate: CertificateWire, now: number): string | null {
-  const isOnSchedule = !certificate.paused && scheduleOf(certificate, now) === 'on schedule';
-  return isOnSchedule ? scheduleWords(certificate, now) : null;
+function renewalWords(certificate: CertificateWire, now: number): string | null {
+  const { paused, next_renewal: next } = certificate;
+  if (paused) return null;
+  if (next?.line) return visibleText(next.line);
+  return scheduleOf(certificate, now) === 'on schedule' ? scheduleWords(certificate, now) : null;
 }
 
 /** Returns the data of the lifetime bar. */

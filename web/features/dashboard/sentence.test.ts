@@ -41,6 +41,7 @@ function summaryOf(entries: readonly Entry[]): SummaryWire {
     total: entries.length,
     counts,
     on_schedule: { critical: 0, soon: 0 },
+    renewal_fails: 0,
     attention: {
       total: urgent.length,
       problems: 0,

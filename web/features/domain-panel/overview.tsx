@@ -10,6 +10,7 @@ import { CurrentCertificate } from './certificate/current-certificate.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
 import { Clients } from './report/clients.tsx';
 import { CopyReport, Findings } from './report/findings.tsx';
+import { NextRenewal } from './report/next-renewal.tsx';
 import type { ReportRead } from './report/report-query.ts';
 import type { StandingFinding } from './report/standing-finding.ts';
 import type { FixedFinding } from './report/use-fixed-findings.ts';
@@ -41,6 +42,7 @@ export function Overview({ domain, now, read, standing, fixed, actions }: Overvi
         read={read}
         aside={!hasFindings && domain.last_checked_at !== null && <CopyReport report={read.report} />}
       />
+      <NextRenewal read={read} />
       <CheckFrequency domain={domain} />
       <CertificateHistory id={domain.id} />
       <Clients clients={read.report?.clients ?? []} domain={domain} />

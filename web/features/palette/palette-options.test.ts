@@ -25,6 +25,7 @@ const summary: SummaryWire = {
   total: 9,
   counts: { pending: 0, unread: 0, expired: 1, critical: 2, soon: 0, ok: 5, revoked: 0, paused: 1 },
   on_schedule: { critical: 0, soon: 0 },
+  renewal_fails: 0,
   attention: {
     total: 3,
     counts: {

@@ -84,6 +84,7 @@ const STATUS_LABELS: Partial<Record<ListStatus, string>> = {
   attention: 'Domains that need attention',
   expiring: 'Expired and expiring certificates',
   problem: 'Domains with problems',
+  renewal_fails: 'Certificates whose next renewal will fail',
   expired: 'Expired certificates',
   revoked: 'Revoked certificates',
   critical: STATE_NAMES.critical,

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { lookUpHost } from '../../../../contract/calls/domain.ts';
-import type { addDomainSchema, hostLookupSchema } from '../../../../contract/domain.ts';
+import type { addDomainSchema } from '../../../../contract/domain.ts';
 import { call } from '../../../lib/api-client.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
-export type HostLookup = z.infer<typeof hostLookupSchema>;
+export type HostLookup = z.infer<typeof lookUpHost.response>['data'];
 /** A domain to add. */
 export type NewDomain = z.infer<typeof addDomainSchema>;
 

@@ -34,6 +34,12 @@ const down: DomainWire['uptime'] = {
   down_since: '2026-11-18T12:00:00Z',
 };
 
+const failing: DomainWire['next_renewal'] = {
+  outcome: 'fails',
+  line: 'Next renewal will fail: CAA forbids Let’s Encrypt',
+  expected_at: '2026-12-02T00:00:00Z',
+};
+
 describe('cardTrouble', () => {
   it.each<[string, Partial<DomainWire>, string | null]>([
     ['returns null for a healthy domain', {}, null],
@@ -251,6 +257,21 @@ describe('cardTrouble', () => {
       'says that a check was held back',
       { waiting: { reason: 'own_network', until: new Date(EXAMPLE_NOW - 1).toISOString() } },
       'null: Check held back',
+    ],
+    [
+      'says that the next renewal will fail, without a colour',
+      { next_renewal: failing },
+      'null: Next renewal will fail: CAA forbids Let’s Encrypt',
+    ],
+    [
+      'puts the failing renewal after the problem of today',
+      { trusted: false, attention: 'untrusted', findings: [wrongName], next_renewal: failing },
+      'untrusted: Not trusted: wrong name · Next renewal will fail: CAA forbids Let’s Encrypt',
+    ],
+    [
+      'says nothing about a renewal that will work',
+      { next_renewal: { ...failing, outcome: 'works', line: null } },
+      null,
     ],
   ])('%s', (_, differences, line) => {
     const domain = exampleDomain(differences);

@@ -22,16 +22,19 @@ export interface CardLine {
 
 /**
  * Returns the line about what is wrong; null if all is well, and for a paused domain, whose problem may be fixed by now. The most
- * urgent reason comes first, as in the headline and in the order of the list; the next one follows it. `now` in ms UTC.
+ * urgent reason comes first, as in the headline and in the order of the list; the next one follows it, else a renewal that will fail. `now`
+ * in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   if (domain.paused !== null) return null;
   const down = downLine(domain, now);
+  const renewal = renewalLine(domain);
   const lines = [
     endedLine(domain, now),
     down && { state: 'down' as const, ...down },
     reachLine(domain),
     findingLine(domain, now),
+    renewal,
     heldBack(domain, now),
     limit(domain, now),
     schedule(domain, now),
@@ -39,7 +42,7 @@ export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   const [first, second] = lines.toSorted((one, other) => rankOf(one) - rankOf(other));
   if (!first) return null;
   const { state, text, title } = named(first);
-  if (!state || !second?.state) {
+  if (!state || !second || (!second.state && second !== renewal)) {
     const [main = text, ...details] = text.split(SEPARATOR);
     return { state, text: main, more: details.join(SEPARATOR) || null, title };
   }
@@ -111,6 +114,13 @@ function shareOf({ findings }: DomainWire, code: string): string {
   const having = new Set(ofCode.flatMap(({ addresses }) => addresses)).size;
   const all = ofCode[0]?.of_addresses ?? 0;
   return having < all ? ` · ${having} of ${all} addresses` : '';
+}
+
+/** Returns a line if the next renewal will fail. A forecast has no colour, because nothing is wrong yet. */
+function renewalLine({ next_renewal: next }: DomainWire): Line | null {
+  if (!next?.line) return null;
+  const text = visibleText(next.line);
+  return { state: null, text, title: `${text}.` };
 }
 
 function heldBack({ waiting }: DomainWire, now: number): Line | null {

@@ -18,6 +18,7 @@ const summary: SummaryWire = {
   total: 19,
   counts: { pending: 1, unread: 1, expired: 1, critical: 3, soon: 2, ok: 9, revoked: 1, paused: 1 },
   on_schedule: { critical: 1, soon: 1 },
+  renewal_fails: 0,
   attention: { total: 7, counts: NONE, problems: 4, first: [] },
   tags: [],
   expiries: [],
@@ -46,6 +47,7 @@ describe('the filters', () => {
       'More than 14 days left 9',
       'Checking… 1',
       'Paused 1',
+      'Next renewal will fail 0',
     ]);
   });
 

@@ -47,6 +47,7 @@ const FILTERS: readonly Omit<StatusFilter, 'count'>[] = [
   ...(['expired', 'revoked', 'critical', 'soon', 'unread', 'ok', 'pending', 'paused'] as const).map(
     (state) => ({ status: state, label: STATE_NAMES[state], mark: state }),
   ),
+  { status: 'renewal_fails', label: 'Next renewal will fail', mark: 'flawed' },
 ];
 /** Number of filters that are always visible; the others are in the menu "More". */
 const MAIN_FILTER_COUNT = 4;

@@ -17,11 +17,11 @@ import {
 } from './posture-words.ts';
 
 /** Shows facts about TLS, DNS and the registration that never cause alerts. They are collected about once a day. */
-export function FactsSection({ report: { posture } }: { report: ReportWire }) {
+export function FactsSection({ report: { posture, forecast } }: { report: ReportWire }) {
   return (
     <FoldedSection title="Facts" line={posture ? postureLine(posture) : 'Not checked yet'}>
       {posture ? (
-        <Posture posture={posture} />
+        <Posture posture={posture} hasForecast={forecast !== null} />
       ) : (
         <p className="text-label text-fg-2">We collect these about once a day, with a regular check.</p>
       )}
@@ -29,7 +29,8 @@ export function FactsSection({ report: { posture } }: { report: ReportWire }) {
   );
 }
 
-function Posture({ posture }: { posture: PostureWire }) {
+/** The forecast of the next renewal says more about CAA. */
+function Posture({ posture, hasForecast }: { posture: PostureWire; hasForecast: boolean }) {
   const { caa, alternates, not_tested: untested, earlier } = posture;
   const registration = registrationLine(posture.registration);
   return (
@@ -37,22 +38,24 @@ function Posture({ posture }: { posture: PostureWire }) {
       <Facts className="grid-cols-[97px_1fr]">
         <Fact term="TLS versions">{tlsVersionsLine(posture.tls_versions)}</Fact>
         <Fact term="Key exchange">{keyExchangeLine(posture.post_quantum)}</Fact>
-        <Fact term="CAA">
-          {caa.outcome === 'records' ? (
-            <>
-              <p>
-                At <bdi className="font-mono text-[12.5px]">{visibleText(caa.domain)}</bdi>
-              </p>
-              <ul className="font-mono text-[12.5px]/5">
-                {caaLines(caa).map((line, index) => (
-                  <li key={index}>{line}</li>
-                ))}
-              </ul>
-            </>
-          ) : (
-            caaLines(caa)
-          )}
-        </Fact>
+        {!hasForecast && (
+          <Fact term="CAA">
+            {caa.outcome === 'records' ? (
+              <>
+                <p>
+                  At <bdi className="font-mono text-[12.5px]">{visibleText(caa.domain)}</bdi>
+                </p>
+                <ul className="font-mono text-[12.5px]/5">
+                  {caaLines(caa).map((line, index) => (
+                    <li key={index}>{line}</li>
+                  ))}
+                </ul>
+              </>
+            ) : (
+              caaLines(caa)
+            )}
+          </Fact>
+        )}
         {registration !== null && <Fact term="Registration">{registration}</Fact>}
         {alternates.length > 0 && (
           <Fact term="Also served">

@@ -99,7 +99,7 @@ function StandingHelp({ domain, details, actions }: StandingHelpProps) {
   return (
     <div className="mt-2 grid gap-2.5">
       {details?.fix && <p className="whitespace-pre-line">{serverText(details.fix)}</p>}
-      {details && <Evidence finding={details} details={details} />}
+      {details && <EvidenceFacts {...details} />}
       {command !== null && <ShellCommand command={command} />}
       <div className="flex flex-wrap gap-2">
         {command !== null && <CopyTextButton label="Copy command" text={command} variant="tinted" />}
@@ -201,7 +201,7 @@ function Finding({ domain, finding, details, isWorst, chainPem, actions, state }
           )}
           {isWorst && <CheckAgain domain={domain} actions={actions} />}
         </div>
-        <Evidence finding={finding} details={details} />
+        <EvidenceFacts evidence={details?.evidence ?? []} addresses={finding.addresses} />
         {details?.command && <ShellCommand command={details.command} />}
         {state !== 'read' && details === null && (
           <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>
@@ -219,14 +219,18 @@ const WITHOUT_DETAILS = {
 // Labels longer than this get a line of their own.
 const LONG_LABEL = 30;
 /** Labels of host names, addresses and serial numbers, which the whole panel sets in monospace. */
-const MACHINE_FACT = /^(At|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
+const MACHINE_FACT =
+  /^(At|Records?|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
 /** Labels of text that a stranger's server sent. It is shown as it is, also if it contains a time. */
 const QUOTED_FACT = /^Answer( of .+)?$/;
 
-function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
-  const evidence = details?.evidence ?? [];
-  const hasAddresses = finding.addresses.length > 0;
-  if (evidence.length === 0 && !hasAddresses) return null;
+interface EvidenceProps {
+  evidence: ReportFindingWire['evidence'];
+  addresses?: readonly string[];
+}
+
+export function EvidenceFacts({ evidence, addresses = [] }: EvidenceProps) {
+  if (evidence.length + addresses.length === 0) return null;
   return (
     <Facts className="grid-cols-[97px_1fr] gap-y-1.5! text-meta!">
       {evidence.map(({ label, value }, index) => (
@@ -241,9 +245,9 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
           </bdi>
         </Fact>
       ))}
-      {hasAddresses && (
+      {addresses.length > 0 && (
         <Fact term="Seen at" mono>
-          {finding.addresses.join(', ')}
+          {addresses.join(', ')}
         </Fact>
       )}
     </Facts>
