@@ -9,7 +9,7 @@ interface Validity {
 }
 
 /** Time until a changed verdict is looked at again: DNS answers are cached for an hour at least, so that a sooner look would show the same ones. */
-const CONFIRMED_AFTER_MS = 65 * MINUTE_MS;
+const CONFIRMED_AFTER_MS = 70 * MINUTE_MS;
 
 /** Returns how long before the expected renewal a failure has to be foretold: a week, or a quarter of a short lifetime; ms. */
 export function leadOf({ notBefore, notAfter }: Validity): number {

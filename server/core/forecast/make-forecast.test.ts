@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../contract/durations.ts';
 import { RENEWAL_FAULTS } from '../../../tests/kit/product/renewal-faults.ts';
-import { healthySite, type RenewalSite } from '../../../tests/kit/product/renewal-site.ts';
+import {
+  ANSWERS_404,
+  caa,
+  DIGICERT,
+  healthySite,
+  NO_NAME,
+  noAnswer,
+  type RenewalSite,
+  withCaa,
+  withCaaAnswer,
+  withContext,
+  withHttp,
+  withName,
+  withNames,
+} from '../../../tests/kit/product/renewal-site.ts';
 import { makeForecast } from './make-forecast.ts';
 
 const forecast = ({ evidence, context }: RenewalSite) => makeForecast(evidence, context);
@@ -34,5 +49,128 @@ describe('forecasts of simulated certificates', () => {
   ])('says that the renewal of a healthy certificate with %s works', (_, options) => {
     for (const domain of DOMAINS)
       expect(forecast(healthySite(domain, options))).toMatchObject({ outcome: 'works' });
+  });
+});
+
+const outcome = (site: RenewalSite) => forecast(site).outcome;
+const WHY = ['servfail', 'timeout', 'refused', 'malformed', 'budget', 'not_asked'] as const;
+
+describe('what a forecast does not know', () => {
+  it.each(WHY)('never makes it say that the renewal fails: %s', (why) => {
+    const none = noAnswer(why);
+    const sites = [healthySite(), healthySite('example.com', { labels: ['*'] })];
+    for (const site of sites) {
+      for (const field of ['ipv4', 'ipv6', 'challenge', 'persist'] as const)
+        expect(outcome(withNames(site, () => ({ [field]: none })))).not.toBe('fails');
+      expect(outcome(withNames(site, () => ({ ipv4: none, ipv6: none, zone: 'not_known' })))).not.toBe(
+        'fails',
+      );
+      for (const domain of ['example.com', 'com'])
+        expect(outcome(withCaaAnswer(site, none, domain))).toBe('not_known');
+    }
+  });
+
+  it('is DNSSEC without a resolver that validates, which does not stop the forecast', () => {
+    const site = healthySite();
+    const found = forecast({ ...site, evidence: { ...site.evidence, resolverValidates: false } });
+    expect(found.outcome).toBe('works');
+    expect(found.checks[0]).toMatchObject({ code: 'dnssec', state: 'not_known' });
+  });
+
+  it('is what names say that were not looked up', () => {
+    const site = healthySite();
+    expect(outcome({ ...site, evidence: { ...site.evidence, unread: 1 } })).toBe('not_known');
+    expect(outcome({ ...site, evidence: { ...site.evidence, names: [] } })).toBe('not_known');
+  });
+});
+
+describe('a closed port 80', () => {
+  const closed = (site: RenewalSite) => withHttp(site, { outcome: 'no_connection', why: 'timeout' });
+  const delegated = { challenge: { ...NO_NAME, aliases: ['a.acme-dns.example'] } };
+
+  it('proves nothing alone', () => {
+    expect(outcome(closed(healthySite()))).toBe('not_known');
+    expect(outcome(closed(withNames(healthySite(), () => delegated)))).toBe('works');
+    expect(outcome(closed(healthySite('example.com', { issuer: DIGICERT })))).toBe('works');
+  });
+
+  it('shows what the site does not use if it was closed at the last renewal too', () => {
+    const closedThen = closed(healthySite('example.com', { renewals: [['tls-alpn-01', 'dns-01']] }));
+    expect(outcome(closedThen)).toBe('works');
+    const { notBefore } = healthySite().context.certificate;
+    const look = (days: number) => ({
+      first: { at: notBefore + days * DAY_MS, possible: ['dns-01'] as const, accounts: [] },
+    });
+    expect(outcome(withContext(closed(healthySite()), look(1)))).toBe('works');
+    expect(outcome(withContext(closed(healthySite()), look(5)))).toBe('not_known');
+  });
+});
+
+describe('a name that is gone', () => {
+  const gone = (site: RenewalSite) => withName(site, 1, () => ({ ipv4: NO_NAME, ipv6: NO_NAME }));
+
+  it('stops a site without any sign of validation by DNS', () => {
+    expect(outcome(gone(healthySite()))).toBe('fails');
+    expect(
+      outcome(gone(healthySite('example.com', { renewals: [null, ['http-01', 'tls-alpn-01', 'dns-01']] }))),
+    ).toBe('fails');
+  });
+
+  it('does not stop a CA that validates in other ways, or a site that has validated without the name', () => {
+    expect(outcome(gone(healthySite('example.com', { issuer: DIGICERT })))).toBe('works');
+    expect(outcome(gone(healthySite('example.com', { renewals: [['dns-01']] })))).toBe('works');
+    expect(outcome(gone(healthySite('example.com', { labels: ['*', 'www'] })))).toBe('works');
+    const leftover = withName(healthySite(), 0, () => ({
+      challenge: { outcome: 'records', records: ['token'], aliases: [], security: 'insecure' },
+    }));
+    expect(outcome(gone(leftover))).toBe('works');
+  });
+});
+
+describe('forecasts', () => {
+  it('keep what the first one saw', () => {
+    const first = { at: 1, possible: ['dns-01'] as const, accounts: ['https://ca.example/1'] };
+    expect(forecast(withContext(healthySite(), { first })).first).toEqual(first);
+    const account = 'https://acme-v02.api.letsencrypt.org/acme/acct/1';
+    const found = forecast(withCaa(healthySite(), [caa('issue', `letsencrypt.org; accounturi=${account}`)]));
+    expect(found.first).toEqual({
+      at: found.at,
+      possible: ['http-01', 'tls-alpn-01', 'dns-01'],
+      accounts: [account],
+    });
+  });
+
+  it('put the worst checks first, and name at most ten names', () => {
+    const site = withCaa(
+      healthySite('example.com', { labels: Array.from({ length: 30 }, (_, at) => `n${at}`) }),
+      [caa('issue', ';')],
+    );
+    const { checks } = forecast(withHttp(site, { ...ANSWERS_404, status: 503 }));
+    expect(checks[0]).toMatchObject({ state: 'fails', values: { furtherNames: 20 } });
+    expect(checks[0]?.names).toHaveLength(10);
+    expect(checks.map(({ state }) => state)).toEqual([
+      'fails',
+      'not_known',
+      ...checks.slice(2).map(() => 'passes'),
+    ]);
+  });
+
+  it('do not let an allowed CA fail because records for others are added', () => {
+    const others = ['issue', 'issuewild', 'iodef', 'issuemail', 'unknown'].flatMap((tag) =>
+      [
+        ';',
+        '',
+        'digicert.com',
+        '%%%',
+        'letsencrypt.org.',
+        'letsencrypt.org; accounturi=https://acme-v02.api.letsencrypt.org/acme/acct/9',
+      ].map((value) => caa(tag, value)),
+    );
+    const allowed = [caa('issue', 'letsencrypt.org'), caa('issuewild', 'letsencrypt.org')];
+    for (const labels of [['', 'www'], ['*']])
+      for (let from = 0; from < others.length; from++)
+        expect(
+          outcome(withCaa(healthySite('example.com', { labels }), [...others.slice(from), ...allowed])),
+        ).toBe('works');
   });
 });

@@ -1,5 +1,5 @@
 import { DAY_MS, SECOND_MS } from '../../../contract/durations.ts';
-import type { CaaProperty, ValidationMethod } from '../../../server/core/forecast/evidence.ts';
+import type { CaaProperty } from '../../../server/core/forecast/evidence.ts';
 import {
   caa,
   DIGICERT,
@@ -13,7 +13,6 @@ import {
   type SiteOptions,
   withCaa,
   withCaaAnswer,
-  withContext,
   withHttp,
   withName,
   withNames,
@@ -325,10 +324,4 @@ function persistSite(domain: string, parameters: string, options: SiteOptions = 
 
 function manyNames(domain: string): RenewalSite {
   return healthySite(domain, { labels: Array.from({ length: 60 }, (_, index) => `host-${index}`) });
-}
-
-/** Returns the site as the first forecast of a certificate sees it, with what is learned from it later. */
-export function asFirstSeen(site: RenewalSite, possible: readonly ValidationMethod[]): RenewalSite {
-  const { notBefore } = site.context.certificate;
-  return withContext(site, { first: { at: notBefore + DAY_MS, possible, accounts: [] } });
 }

@@ -56,12 +56,12 @@ export function healthyName(name: string): NameEvidence {
   };
 }
 
-export const ANSWERS_404: HttpChallengeResult = {
+export const ANSWERS_404 = {
   outcome: 'answered',
-  status: 404,
+  status: 404 as number,
   url: 'http://www.example.com/.well-known/acme-challenge/token',
-  isPage: false,
-};
+  isPage: false as boolean,
+} satisfies HttpChallengeResult;
 
 export interface SiteOptions {
   /** Names below the domain; '' is the domain itself. */
