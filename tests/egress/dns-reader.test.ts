@@ -155,6 +155,17 @@ describe('Aliases', () => {
     for (const name of ['n0.example', 'one.example'])
       expect(await ask(name, 'A')).toEqual({ outcome: 'no_answer', why: 'alias_limit' });
   });
+
+  it('that lead back are found behind a resolver that answers SERVFAIL, as unbound does', async () => {
+    const targets: Record<string, string> = { 'one.example': 'two.example', 'two.example': 'one.example' };
+    server.onQuestion = (type, name) => {
+      const cname = type === 'CNAME' ? targets[name] : undefined;
+      server.entries.set(name, cname === undefined ? { answer: 'servfail' } : { cname });
+    };
+    const { ask } = readerOf();
+    expect(await ask('one.example', 'A')).toEqual({ outcome: 'no_answer', why: 'alias_limit' });
+    expect(await ask('broken.example', 'A')).toEqual({ outcome: 'no_answer', why: 'servfail' });
+  });
 });
 
 describe('The transport', () => {

@@ -61,11 +61,14 @@ export function createLookup({
     let security: DnsSecurity = 'secure';
     let ttlSeconds = Number.POSITIVE_INFINITY;
     let size = 0;
+    const ask = (one: DnsQuestion): Promise<Reply | NoDnsAnswer> =>
+      askAll(currentServers(), one, { triesMs, signal });
     for (;;) {
       const asked = { ...question, name: aliases.at(-1) ?? question.name };
       const refusal = refusalOf(asked.name);
       if (refusal !== null) return failed(refusal, size);
-      const reply = await askAll(currentServers(), asked, { triesMs, signal });
+      const reply = await ask(asked);
+      if (reply === 'servfail' && (await isAliasLoop(asked.name, ask))) return failed('alias_limit', size);
       if (typeof reply === 'string') return failed(reply, size);
       const { response } = reply;
       size += response.size;
@@ -97,6 +100,26 @@ function refusalOf(name: string): NoDnsAnswer | null {
   const isName =
     name.length <= MAX_NAME_LENGTH && name.split('.').every((label) => /^[!-~]{1,63}$/.test(label));
   return isName ? null : 'malformed';
+}
+
+/**
+ * Returns whether the aliases of a name lead back to one of them, or are more than 8. Unbound answers SERVFAIL then, and shows each alias only if asked
+ * for it.
+ */
+async function isAliasLoop(
+  name: string,
+  ask: (question: DnsQuestion) => Promise<Reply | NoDnsAnswer>,
+): Promise<boolean> {
+  const names = new Set([name]);
+  for (let last = name; names.size <= MAX_ALIASES + 1; names.add(last)) {
+    const question = { name: last, type: 'CNAME' } as const;
+    const reply = await ask(question);
+    const [target] = typeof reply === 'string' ? [] : follow(reply.response.answers, question).records;
+    if (typeof target !== 'string') return false;
+    if (names.has(target)) return true;
+    last = target;
+  }
+  return true;
 }
 
 function failed(why: NoDnsAnswer, size: number): LookedUp {

@@ -25,6 +25,7 @@ export interface CaaRecord {
 /** The records of each type that we ask for. TXT: its strings joined. NS and SOA: the name of the name server. */
 export interface DnsRecords {
   A: string;
+  CNAME: string;
   AAAA: string;
   CAA: CaaRecord;
   TXT: string;
