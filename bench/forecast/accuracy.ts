@@ -1,0 +1,85 @@
+import type { Forecast } from '../../server/core/forecast/forecast.ts';
+import { leadOf } from '../../server/core/forecast/forecast-schedule.ts';
+import { makeForecast } from '../../server/core/forecast/make-forecast.ts';
+import type { ForecastSource } from '../../server/probe/forecast/forecast-source.ts';
+import { RENEWAL_FAULTS } from '../../tests/kit/product/renewal-faults.ts';
+import type { AcmeClient, Solve } from './acme-client.ts';
+import { realise, type World } from './worlds.ts';
+
+export interface Pair {
+  kind: (typeof RENEWAL_FAULTS)[number];
+  fault: World;
+  twin: World;
+}
+
+/** Returns pairs of a site with a fault and its healthy twin, the same number of each kind, one more of the first. */
+export function pairsOf(count: number): Pair[] {
+  return Array.from({ length: count }, (_, index) => {
+    const kind = RENEWAL_FAULTS[index % RENEWAL_FAULTS.length];
+    if (kind === undefined) throw new Error('There are no kinds of faults.');
+    return {
+      kind,
+      fault: realise(kind, { domain: `fault-${index}.com`, isFaulty: true }),
+      twin: realise(kind, { domain: `twin-${index}.com`, isFaulty: false }),
+    };
+  });
+}
+
+/** Collects the evidence for a site over DNS and HTTP and makes its forecast. */
+export async function forecastOf({ site, names }: World, source: ForecastSource): Promise<Forecast> {
+  const { context } = site;
+  const signal = new AbortController().signal;
+  const evidence = await source.gather({ names, watchedHosts: names, now: context.now, signal });
+  return makeForecast(evidence, { ...context, certificate: { ...context.certificate, sans: names } });
+}
+
+export interface KindResult {
+  id: string;
+  faults: number;
+  foretold: number;
+  twins: number;
+  falseAlarms: number;
+  /** Renewals with Pebble: of sites with the fault that failed, and of twins that were issued. */
+  judged: { faults: number; failed: number; twins: number; issued: number };
+  /** What is wrong with the world itself: a fault whose renewal works, or a twin whose renewal fails. */
+  odd: string[];
+}
+
+interface Judges {
+  source: ForecastSource;
+  acme: AcmeClient;
+  solverOf: (world: World) => Solve;
+}
+
+/** Makes both forecasts of a pair, renews both certificates, and adds what came out to the result of the kind. */
+export async function judgePair(
+  { kind, fault, twin }: Pair,
+  result: KindResult,
+  judges: Judges,
+): Promise<void> {
+  const { source, acme, solverOf } = judges;
+  const renew = ({ method, names }: World, world: World): Promise<string | null | 'unjudged'> =>
+    method === null ? Promise.resolve('unjudged') : acme.order(names, method, solverOf(world));
+  const [early, calm] = [await forecastOf(fault, source), await forecastOf(twin, source)];
+  const { certificate } = fault.site.context;
+  const isInTime = early.at <= early.expectedAt - leadOf(certificate);
+  result.faults++;
+  result.twins++;
+  if (early.outcome === 'fails' && isInTime) result.foretold++;
+  else result.odd.push(`${kind.id}: the forecast of a fault is ${early.outcome}`);
+  if (calm.outcome === 'fails') {
+    result.falseAlarms++;
+    const check = calm.checks.find(({ state }) => state === 'fails');
+    result.odd.push(`${kind.id}: false alarm because of ${check?.code} ${check?.reason}`);
+  }
+  const [failed, issued] = [await renew(fault, fault), await renew(twin, twin)];
+  if (failed !== 'unjudged') {
+    result.judged.faults++;
+    if (failed !== null) result.judged.failed++;
+    else result.odd.push(`${kind.id}: Pebble renewed a certificate with the fault`);
+  }
+  if (issued === 'unjudged') return;
+  result.judged.twins++;
+  if (issued === null) result.judged.issued++;
+  else result.odd.push(`${kind.id}: Pebble did not renew the twin: ${issued}`);
+}
