@@ -1,5 +1,6 @@
 import { answerHelp } from './help-option.ts';
-import { overdueReviews } from '../server/core/rules/dated-rules.ts';
+import { CA_IDENTITIES_REVIEW } from '../server/core/forecast/ca-identifiers.ts';
+import { DATED_RULES, overdueReviews } from '../server/core/rules/dated-rules.ts';
 import { measureHouse } from './house/measure.ts';
 
 answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if any figure is above. Warns
@@ -12,9 +13,9 @@ const lines = figures.map(({ name, value, limit }) => {
   const mark = value > limit ? 'above' : 'within';
   return `${String(value).padStart(7)}  ${mark} ${String(limit).padStart(4)}  ${name}`;
 });
-const overdue = overdueReviews(Date.now());
+const overdue = overdueReviews(Date.now(), [...DATED_RULES, CA_IDENTITIES_REVIEW]);
 const reviews = overdue.map(
-  ({ id, reviewedOn, source }) => `warning: rule ${id} was last reviewed on ${reviewedOn}: ${source}`,
+  ({ id, reviewedOn, source }) => `warning: ${id} was last reviewed on ${reviewedOn}: ${source}`,
 );
 const sizes = rooms.map(({ room, codeLines }) => `${String(codeLines).padStart(7)}  ${room}`);
 process.stdout.write(

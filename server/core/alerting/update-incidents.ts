@@ -370,7 +370,9 @@ function dueStep(
     if (problem === 'renewal_fails') return { step, severity };
     const day = alertDay(facts);
     const isCritical =
-      day === null ? expiring !== null && step !== 'opened' && isCriticalStep(step, expiring) : isLastWeek(day, at);
+      day === null
+        ? expiring !== null && step !== 'opened' && isCriticalStep(step, expiring)
+        : isLastWeek(day, at);
     return { step, severity: isCritical ? 'critical' : 'warning' };
   }
   const isPartial = problem === 'chain_broken' && severity === 'warning';

@@ -235,7 +235,11 @@ const CA_IDENTITIES: readonly CaIdentity[] = [
 ];
 
 /** Last day on which somebody compared `CA_IDENTITIES` with its sources. */
-export const CA_IDENTITIES_REVIEWED_ON = '2026-12-01';
+export const CA_IDENTITIES_REVIEW = {
+  id: 'ca_identities',
+  source: 'https://www.ccadb.org/resources',
+  reviewedOn: '2026-12-01',
+};
 
 /** Returns the CA of an issuer by its organisation, or by its common name if it has none; null if we do not know the CA. */
 export function caOf(issuer: { issuerOrganization: string; issuerName: string }): CaIdentity | null {

@@ -23,7 +23,7 @@ export interface Habit {
 }
 
 /** Returns the habit that renewals show; null if there are none of the usual kind. */
-export function habitOf(renewals: readonly PastRenewal[]): Habit | null {
+function habitOf(renewals: readonly PastRenewal[]): Habit | null {
   const usual = renewals.filter(({ notBefore, renewedAt, lifetimeMs }) => {
     const share = (renewedAt - notBefore) / lifetimeMs;
     return lifetimeMs > 0 && share >= USUAL_FROM && share <= USUAL_TO;

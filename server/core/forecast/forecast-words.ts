@@ -87,7 +87,7 @@ export function forecastLine(forecast: Forecast): string | null {
 }
 
 /** Returns a cause in a few words, for subjects and lists: "CAA forbids Let's Encrypt". */
-export function causeLine(check: ForecastCheck): string {
+function causeLine(check: ForecastCheck): string {
   return reasonWords(check).short ?? TITLES[check.code];
 }
 

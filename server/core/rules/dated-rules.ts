@@ -409,7 +409,10 @@ export function rulesOf<Kind extends DatedRule['kind']>(
 
 const REVIEWED_WITHIN_DAYS = 180;
 
-/** Returns the rules whose last review is too old at `now` (ms UTC). */
-export function overdueReviews(now: number, rules: readonly DatedRule[] = DATED_RULES): DatedRule[] {
-  return rules.filter(({ reviewedOn }) => now - dayStart(reviewedOn) > REVIEWED_WITHIN_DAYS * DAY_MS);
+/** Returns the entries whose last review is too old at `now` (ms UTC). */
+export function overdueReviews<Entry extends Pick<DatedRule, 'reviewedOn'>>(
+  now: number,
+  entries: readonly Entry[],
+): Entry[] {
+  return entries.filter(({ reviewedOn }) => now - dayStart(reviewedOn) > REVIEWED_WITHIN_DAYS * DAY_MS);
 }

@@ -56,12 +56,12 @@ export function healthyName(name: string): NameEvidence {
   };
 }
 
-export const ANSWERS_404 = {
+export const ANSWERS_404: Extract<HttpChallengeResult, { outcome: 'answered' }> = {
   outcome: 'answered',
-  status: 404 as number,
+  status: 404,
   url: 'http://www.example.com/.well-known/acme-challenge/token',
-  isPage: false as boolean,
-} satisfies HttpChallengeResult;
+  isPage: false,
+};
 
 export interface SiteOptions {
   /** Names below the domain; '' is the domain itself. */

@@ -190,6 +190,7 @@ describe('CAA', () => {
       domain: 'example.com',
       ca: 'CA 1',
       records: ['0 issue "ca2.example.org"'],
+      others: ['ca2.example.org'],
       add: '0 issue "ca1.example.net"',
     });
   });

@@ -1,6 +1,6 @@
 import { oneLine, truncatedLine } from '../../one-line.ts';
 import { rulesOf } from '../../rules/dated-rules.ts';
-import type { CaIdentity } from '../ca-identifiers.ts';
+import { type CaIdentity, caNamed } from '../ca-identifiers.ts';
 import {
   type CaaProperty,
   type CaaStep,
@@ -100,7 +100,11 @@ function judgeRecords(records: readonly CaaProperty[], wildcard: boolean, input:
     const verdict = judgeParameters(named, ca, input);
     return { ...verdict, values: { ...values, ...verdict.values } };
   }
-  return { ...judgeUnnamed(properties, ca), values: { ...values, ...recordToAdd(properties, wildcard, ca) } };
+  const verdict = judgeUnnamed(properties, ca);
+  return {
+    ...verdict,
+    values: { ...values, ...verdict.values, ...recordToAdd(properties, wildcard, ca) },
+  };
 }
 
 /** Judges properties none of which names the CA. */
@@ -119,7 +123,12 @@ function judgeUnnamed(properties: readonly CaaProperty[], ca: CaIdentity | null)
   if (ca === null) return { state: 'not_known', reason: 'unknown_ca' };
   return ca.perhaps?.some((domain) => issuers.includes(domain)) === true
     ? { state: 'not_known', reason: 'perhaps' }
-    : { state: 'fails', reason: 'others' };
+    : { state: 'fails', reason: 'others', values: { others: namesOf(issuers) } };
+}
+
+/** Returns the CAs as people know them; those that we do not know by their domain names. */
+function namesOf(issuers: readonly string[]): string[] {
+  return [...new Set(issuers.map((issuer) => caNamed(issuer)?.name ?? oneLine(issuer)))].slice(0, 5);
 }
 
 /** Returns the values for the record that lets the CA issue. */

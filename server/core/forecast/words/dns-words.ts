@@ -87,7 +87,10 @@ export const CAA_WORDS: WordsByReason = {
     message: `The CAA records of ${check.text('domain')} allow ${check.ca}.`,
     evidence: recordEvidence(check),
   }),
-  others: forbids((check) => `The CAA records of ${check.text('domain')} name other CAs.`),
+  others: forbids(
+    (check) =>
+      `The CAA records of ${check.text('domain')} allow only ${listed(check.list('others')) || 'other CAs'}.`,
+  ),
   nobody: forbids((check) => `The CAA records of ${check.text('domain')} forbid all CAs.`),
   malformed: forbids(
     (check) =>
