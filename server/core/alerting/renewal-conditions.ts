@@ -1,4 +1,4 @@
-import type { RenewalCause } from '../forecast/renewal-causes.ts';
+import type { RenewalCause } from '../forecast/forecast-causes.ts';
 import type { ExpiringCertificate, Verdict } from '../verdict.ts';
 import type { KnownIncident } from './incident.ts';
 import { type Condition, NO_FACTS, toAlertCertificate } from './conditions.ts';

@@ -1,3 +1,5 @@
+import { type Infer, list, nullable, object, text } from '../shape.ts';
+import { checkWords } from './forecast-words.ts';
 import type { Forecast, ForecastCheck } from './forecast.ts';
 
 /** What makes the next renewal fail. */
@@ -32,4 +34,43 @@ export function isSameVerdict(forecast: Forecast, previous: Forecast | null): bo
       .toSorted()
       .join(' ');
   return keys(forecast) === keys(previous);
+}
+
+const cause = object({
+  key: text,
+  /** Why the renewal fails, in one sentence. */
+  message: text,
+  fix: nullable(text),
+  /** The DNS record to write, as in a zone file; null if none would help. */
+  zoneRecord: nullable(text),
+});
+/** A cause of a failing renewal that is certain, so that checks raise an alert about it. Plain JSON. */
+export type RenewalCause = Infer<typeof cause>;
+
+/** Returns whether a value is a stored list of causes. */
+export const isRenewalCauses = list(cause);
+
+/**
+ * Returns the causes to raise alerts about after a new forecast. A cause begins with the second forecast that has it, and ends with the second
+ * one that lacks it: one odd answer neither raises nor ends an alert. A forecast that knows nothing changes nothing.
+ */
+export function followCauses(
+  known: readonly RenewalCause[],
+  forecast: Forecast,
+  previous: Forecast | null,
+): RenewalCause[] {
+  const confirmed = forecastCauses(forecast, previous).map(({ key, check }): RenewalCause => {
+    const { message, fix, zoneRecord } = checkWords(check);
+    return { key, message, fix, zoneRecord };
+  });
+  const possible = new Set(
+    [forecast, previous].flatMap((one) =>
+      one === null ? [] : forecastCauses(one, one).map(({ key }) => key),
+    ),
+  );
+  const isUnknown = [forecast, previous].some((one) => one?.outcome === 'not_known');
+  const kept = known.filter(
+    ({ key }) => confirmed.every((one) => one.key !== key) && (isUnknown || possible.has(key)),
+  );
+  return [...confirmed, ...kept];
 }

@@ -6,7 +6,7 @@ import type { RenewalOutlook } from '../../core/alerting/renewal-conditions.ts';
 import type { Forecast } from '../../core/forecast/forecast.ts';
 import { isScored } from '../../core/forecast/forecast-score.ts';
 import { forecastLine } from '../../core/forecast/forecast-words.ts';
-import { followCauses, isRenewalCauses, type RenewalCause } from '../../core/forecast/renewal-causes.ts';
+import { followCauses, isRenewalCauses, type RenewalCause } from '../../core/forecast/forecast-causes.ts';
 import { compileOnce, forecastOfMonitor, locked, lockedOrSkipped } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
