@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEAD_NAMES, type DnsRound, LIVING_NAMES } from './dns/protocol.ts';
 
-// Measures how long our resolver and dns.lookup take to resolve names while queries for a few other names get no answer.
+// Measures how long our resolver, our reader of DNS and dns.lookup take to resolve names while queries for a few other names get no answer.
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-dns-'));
 const resolvConf = join(folder, 'resolv.conf');
@@ -52,6 +52,8 @@ function report(rounds: readonly DnsRound[]): void {
       `${''.padEnd(44)}${['p50', 'p99', 'longest', 'failed'].map((head) => head.padStart(9)).join('')}\n`,
       line('resolver', false),
       line('resolver', true),
+      line('reader', false),
+      line('reader', true),
       line('dns.lookup', false),
       line('dns.lookup', true),
       `\nthe dead names add ${p99Shift('resolver')} ms to the p99 of the others, at most 50; with dns.lookup ${p99Shift('dns.lookup')} ms\n`,

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
+import { createDnsReader } from '../../server/egress/dns/dns-reader.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
 import { DEAD_NAMES, deadName, type DnsRound, LIVING_NAMES, livingName } from './protocol.ts';
 
@@ -11,9 +12,12 @@ const ROUNDS = 3;
 const NAMES_PER_SECOND = 100;
 const { signal } = new AbortController();
 const resolver = createResolver({ servers: ['127.0.0.1'], policy: createAddressPolicy([]) });
+/** A new one for each round, because it keeps answers. */
+let reader = createReader();
 
 const WAYS: Record<DnsRound['way'], (name: string) => Promise<boolean>> = {
   resolver: async (name) => (await resolver.resolve(name, { signal })).ok,
+  reader: async (name) => (await reader.query(name, 'A', { signal })).outcome === 'records',
   'dns.lookup': (name) =>
     lookup(name, { all: true }).then(
       () => true,
@@ -28,9 +32,14 @@ for (let index = 0; index < ROUNDS; index++) {
   // Rounds are interleaved, so that other load on the machine affects rounds with and without dead names alike.
   for (const withDead of [false, true]) process.send?.(await round('resolver', withDead));
 }
-for (const withDead of [false, true]) process.send?.(await round('dns.lookup', withDead));
+for (const way of ['reader', 'dns.lookup'] as const)
+  for (const withDead of [false, true]) process.send?.(await round(way, withDead));
 server.disconnect();
 process.disconnect?.();
+
+function createReader() {
+  return createDnsReader({ servers: ['127.0.0.1'], now: Date.now });
+}
 
 /** Resolves names at a fixed rate without waiting for earlier answers. Returns the response times and failures. */
 async function round(way: DnsRound['way'], withDead: boolean): Promise<DnsRound> {
@@ -39,6 +48,7 @@ async function round(way: DnsRound['way'], withDead: boolean): Promise<DnsRound>
   const due = names.flatMap((name, index) =>
     withDead && index % every === 0 ? [deadName(index / every), name] : [name],
   );
+  reader = createReader();
   const waits: number[] = [];
   let failed = 0;
   const startedAt = performance.now();

@@ -7,7 +7,7 @@ export const deadName = (index: number): string => `dead${index}.bench.test`;
 
 /** Result of a round. Times are ms between the moment a query was due and its answer; dead names are not counted. */
 export interface DnsRound {
-  way: 'resolver' | 'dns.lookup';
+  way: 'resolver' | 'reader' | 'dns.lookup';
   withDead: boolean;
   p50: number;
   p99: number;
