@@ -3,6 +3,7 @@ import type { ForecastContext, PastRenewal } from '../../server/core/forecast/ev
 import { checkWords, forecastLine, forecastMessage } from '../../server/core/forecast/forecast-words.ts';
 import type { Forecast, ForecastCheck } from '../../server/core/forecast/forecast.ts';
 import { makeForecast } from '../../server/core/forecast/make-forecast.ts';
+import { forecastWire } from '../../server/api/domains/report-wire.ts';
 import { certificateFacts } from '../../server/core/facts.ts';
 import { renewalWindow } from '../../server/core/judge/renewal.ts';
 import { longDate } from '../../server/core/long-date.ts';
@@ -142,25 +143,5 @@ export function forecastJson({ endpoint, host, leaf, forecast, why }: HostForeca
     failure: why,
     certificate: leaf === null ? null : certificateWire(leaf),
     forecast: forecast === null ? null : forecastWire(forecast, null),
-  };
-}
-
-const iso = (at: number): string => new Date(at).toISOString();
-
-function forecastWire(forecast: Forecast, record: null) {
-  return {
-    outcome: forecast.outcome,
-    line: forecastLine(forecast),
-    expected_at: iso(forecast.expectedAt),
-    checked_at: iso(forecast.at),
-    expected_by: forecast.expectedBy,
-    method: forecast.method,
-    message: forecastMessage(forecast),
-    record,
-    checks: forecast.checks.map((check) => {
-      const { zoneRecord, ...words } = checkWords(check);
-      const { code, state, methods, names } = check;
-      return { code, state, methods, names, ...words, zone_record: zoneRecord };
-    }),
   };
 }
