@@ -94,6 +94,7 @@ export function startWorker(parts: SharedParts): {
           reach: 'public',
         })
       : null,
+    portsPerHost: config.signups === 'open' ? config.limits.portsPerHost : null,
     logLists: {
       settings: config.logLists,
       fetch: createLogListSource({ resolver, policy, secure }),

@@ -12,6 +12,7 @@ import {
   releaseForecast,
   saveForecast,
 } from '../store/forecasts/forecasts.ts';
+import { countHttpPorts } from '../store/monitors/misuse.ts';
 import type { Telemetry } from '../telemetry/metrics.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
@@ -20,6 +21,11 @@ export interface ForecastLoopOptions {
   store: Store;
   /** Collects the evidence for forecasts of renewals; null or absent to make none. */
   forecasts?: ForecastSource | null;
+  /**
+   * Maximum number of ports that an account may have probed at one registrable domain a day, which port 80 of its hosts counts for; null or absent
+   * for no limit.
+   */
+  portsPerHost?: number | null;
   clock: Clock;
   /** Returns a random number in [0, 1) that spreads the forecasts. */
   random: () => number;
@@ -36,6 +42,7 @@ const LEASE_MS = 10 * MINUTE_MS;
 export function createForecastLoop({
   store,
   forecasts: source,
+  portsPerHost: max = null,
   clock,
   random,
   telemetry,
@@ -58,7 +65,12 @@ export function createForecastLoop({
       return;
     }
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
-    const evidence = await source!.gather({ names: facts.sans, watchedHosts, now: clock.now(), signal });
+    const hosts =
+      max === null
+        ? watchedHosts
+        : await countHttpPorts(store, { accountId, hosts: watchedHosts, max, now: clock.now() });
+    const request = { names: facts.sans, watchedHosts: hosts, now: clock.now(), signal };
+    const evidence = await source!.gather(request);
     // An aborted source reports what it did not get as unknown.
     signal.throwIfAborted();
     const made = makeForecast(evidence, context);

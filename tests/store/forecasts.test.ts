@@ -14,6 +14,7 @@ import {
   saveForecast,
   sweepForecasts,
 } from '../../server/store/forecasts/forecasts.ts';
+import { countHttpPorts, countProbedPort } from '../../server/store/monitors/misuse.ts';
 import { forecastRecord } from '../../server/store/forecasts/renewals.ts';
 import { addForecasts } from '../../server/store/schema/migrations/0041-forecasts.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
@@ -165,6 +166,22 @@ describeEachDatabase('The forecasts of renewals', (open) => {
     expect(await count('alice', 1)).toBe(DAY);
     expect(await count('bob', 1)).toBeNull();
     expect(await count('alice', 1, NOW + DAY)).toBeNull();
+  });
+
+  it('ask port 80 of a host only within the limit of ports of its registrable domain', async () => {
+    const store = await open();
+    const permitted = (accountId: string, hosts: string[], now = NOW) =>
+      countHttpPorts(store, { accountId, hosts, max: 1, now });
+    await store.db
+      .transaction()
+      .execute((trx) =>
+        countProbedPort(trx, { who: 'alice', host: 'a.shop.example', port: 8_443, max: 1, now: NOW }),
+      );
+    expect(await permitted('alice', ['www.shop.example', 'www.mail.example'])).toEqual(['www.mail.example']);
+    // The port of a domain counts once.
+    expect(await permitted('alice', ['b.mail.example', 'www.mail.example'])).toHaveLength(2);
+    expect(await permitted('bob', ['www.shop.example'])).toEqual(['www.shop.example']);
+    expect(await permitted('alice', ['www.shop.example'], NOW + DAY)).toEqual(['www.shop.example']);
   });
 
   it('know the hosts that the account watches, the window of the CA and earlier renewals', async () => {

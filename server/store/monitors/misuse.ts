@@ -105,5 +105,21 @@ export async function countProbedPort(
   return isNew ? counted : { allowed: true };
 }
 
+/** Returns the hosts whose port 80 the account may have probed, and counts the port. `max`: as in `countProbedPort`. */
+export async function countHttpPorts(
+  { db }: Pick<Store, 'db'>,
+  { accountId, hosts, max, now }: { accountId: string; hosts: readonly string[]; max: number; now: number },
+): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    const permitted: string[] = [];
+    // In one order, so that two transactions never wait for each other.
+    for (const host of hosts.toSorted()) {
+      const { allowed } = await countProbedPort(trx, { who: accountId, host, port: 80, max, now });
+      if (allowed) permitted.push(host);
+    }
+    return permitted;
+  });
+}
+
 /** Hashes a text that contains a host name or account id: the row with this key may outlive the domain and account by a day. */
 const hashed = (text: string) => createHash('sha256').update(text).digest('base64url');
