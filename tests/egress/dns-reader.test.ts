@@ -92,6 +92,13 @@ describe('An answer', () => {
     expect(await ask('site.example', 'A')).toEqual({ outcome: 'no_answer', why: 'refused' });
     expect(questions()).toEqual(['A site.example']);
   });
+
+  it('is missing if the resolver fails at an alias to a local name, which is never asked', async () => {
+    server.onQuestion = (type) =>
+      set({ 'site.example': type === 'CNAME' ? { cname: 'printer.internal' } : { answer: 'servfail' } });
+    expect(await readerOf().ask('site.example', 'A')).toEqual({ outcome: 'no_answer', why: 'servfail' });
+    expect(questions().at(-1)).toBe('CNAME site.example');
+  });
 });
 
 describe('Aliases', () => {

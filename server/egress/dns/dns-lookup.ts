@@ -115,7 +115,7 @@ async function isAliasLoop(
     const question = { name: last, type: 'CNAME' } as const;
     const reply = await ask(question);
     const [target] = typeof reply === 'string' ? [] : follow(reply.response.answers, question).records;
-    if (typeof target !== 'string') return false;
+    if (typeof target !== 'string' || refusalOf(target) !== null) return false;
     if (names.has(target)) return true;
     last = target;
   }
