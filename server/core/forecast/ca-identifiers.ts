@@ -50,9 +50,8 @@ const SECTIGO_DOMAINS = [
 ];
 
 /**
- * The CAs that issue most public certificates. Sources: the report AllCAAIdentifiersReport of the CCADB
- * (https://www.ccadb.org/resources) with its copies in public tools, section 4.2 of the practice statements of Let's Encrypt, SSL.com and
- * Amazon, and the ACME directories of ZeroSSL and Google. Behaviour of Let's Encrypt: `va/caa.go` of github.com/letsencrypt/boulder.
+ * The CAs that issue most public certificates, by AllCAAIdentifiersReport of the CCADB (copies in public tools) and their practice statements,
+ * section 4.2. How Let's Encrypt reads records: `va/caa.go` of github.com/letsencrypt/boulder.
  */
 const CA_IDENTITIES: readonly CaIdentity[] = [
   {

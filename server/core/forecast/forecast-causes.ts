@@ -20,9 +20,10 @@ export function forecastCauses(forecast: Forecast, previous: Forecast | null): F
 
 function causesOf({ outcome, checks }: Forecast): ForecastCause[] {
   if (outcome !== 'fails') return [];
-  return checks
+  const causes = checks
     .filter(({ state }) => state === 'fails')
     .map((check) => ({ key: `${check.code}:${check.reason}`, check }));
+  return causes.filter(({ key }, index) => causes.findIndex((one) => one.key === key) === index);
 }
 
 /** Returns whether the forecasts say the same: the same outcome, for the same causes. */

@@ -9,6 +9,14 @@ export type ForecastScore = 'foretold' | 'missed' | 'false_alarm';
 /** The part of a forecast that is scored. It is kept from the last forecast for which `isScored` returns true. */
 export type ScoredForecast = Pick<Forecast, 'outcome' | 'expectedAt' | 'expectedBy'>;
 
+/** How a renewal really went. */
+export interface ActualRenewal {
+  /** Start of validity of the certificate that replaced the old one, ms UTC; null if the old one expired while it was served. */
+  renewedAt: number | null;
+  /** What the first forecast of the new certificate says. `fails`: the cause is still there, and the CA has issued all the same. */
+  after: Forecast['outcome'] | null;
+}
+
 /** Returns whether a forecast was made early enough to be scored: a week before the expected renewal, or a quarter of a short lifetime. */
 export function isScored(forecast: Pick<Forecast, 'at' | 'expectedAt'>, certificate: Renewable): boolean {
   return forecast.at <= forecast.expectedAt - leadOf(certificate);
@@ -22,15 +30,13 @@ export function renewalLateAt(scored: ScoredForecast, certificate: Renewable): n
 }
 
 /**
- * Returns how a forecast of a certificate came out; null if that does not count. `renewedAt`: start of validity of the certificate that
- * replaced it, ms UTC; null if it expired while it was still served. `after`: what the first forecast of the new certificate says; null if
- * there is no new one. If it says that the same renewal fails, the CA has proved us wrong; if not, somebody has removed the cause, which
- * proves nothing.
+ * Returns how a forecast of a certificate came out; null if that does not count: the forecast knew nothing, or the renewal worked after somebody
+ * had removed the cause.
  */
 export function scoreOf(
   scored: ScoredForecast,
   certificate: Renewable,
-  { renewedAt, after }: { renewedAt: number | null; after: Forecast['outcome'] | null },
+  { renewedAt, after }: ActualRenewal,
 ): ForecastScore | null {
   if (scored.outcome === 'not_known') return null;
   const works = scored.outcome === 'works';

@@ -17,9 +17,8 @@ import {
 } from './methods.ts';
 
 /**
- * Returns whether the next renewal of a certificate will work. `fails` only if that is certain: a check fails, or no method is left for a name.
- * `works` if nothing fails, CAA and names are known, and the method that the site probably uses would succeed. DNSSEC that cannot be
- * validated here does not prevent `works`: a check says so.
+ * Returns whether the next renewal of a certificate will work. `fails`: a check fails, or no method is left for a name. `works`: nothing fails,
+ * CAA and names are known, and the method that the site probably uses would succeed. `docs/guides/forecast.md` has the reasons.
  */
 export function makeForecast(evidence: ForecastEvidence, context: ForecastContext): Forecast {
   const expected = expectedDay(context);
@@ -79,7 +78,7 @@ function settled(check: ForecastCheck, method: ValidationMethod | null): Forecas
     : { ...check, state: 'passes', methods: [] };
 }
 
-/** The checks without which nothing can be said. DNSSEC is none of them: see `makeForecast`. */
+/** The checks without which nothing can be said. DNSSEC is none of them, because many resolvers do not validate it: its check says so. */
 const ESSENTIAL: readonly ForecastCheck['code'][] = ['caa', 'names'];
 
 function outcomeOf(checks: readonly ForecastCheck[], succeeds: boolean): Forecast['outcome'] {

@@ -18,9 +18,8 @@ import {
 const VALIDATED_SINCE = rulesOf('dnssec_validation')[0]?.start ?? Infinity;
 
 /**
- * Returns whether DNSSEC stops CAs. A CA must validate every answer about CAA, and must not take a validation error as permission
- * (Baseline Requirements §3.2.2.8.1), so that wrong signatures there stop every method. Elsewhere they stop the methods that need the answer
- * (§3.2.2.4).
+ * Returns whether DNSSEC stops CAs. Wrong signatures of CAA answers are no permission to issue (Baseline Requirements §3.2.2.8.1). Those of
+ * other answers stop the methods that need them (§3.2.2.4).
  */
 export function checkDnssec(input: CheckInput): ForecastCheck[] {
   const isBogus = (one: NameEvidence) => {

@@ -10,9 +10,8 @@ const isIpv6 = ({ address }: Result): boolean => address.includes(':');
 const isTested = ({ result }: Result): boolean => result.outcome !== 'not_tested';
 
 /**
- * Returns whether http-01 is possible for the watched hosts (RFC 8555 §8.3). A CA connects to port 80 of one address of its choice. Let's Encrypt
- * prefers IPv6, and turns to IPv4 only if there is no connection, so that an IPv6 address with another answer decides
- * (https://letsencrypt.org/docs/ipv6-support).
+ * Returns whether http-01 is possible for the watched hosts (RFC 8555 §8.3). Let's Encrypt prefers IPv6, and turns to IPv4 only if it gets no
+ * connection (https://letsencrypt.org/docs/ipv6-support), so that the answers of IPv6 addresses decide.
  */
 export function checkHttp({ evidence }: CheckInput): ForecastCheck[] {
   return grouped(
