@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BIND, checkBind } from '../tests/interop/bind.ts';
 import { CERTBOT, checkCertbot } from '../tests/interop/certbot.ts';
 import { checkDnssec, DNSSEC } from '../tests/interop/dnssec.ts';
+import { checkForecast, FORECAST } from '../tests/interop/forecast.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { checkServer, formatOutcomes, type Outcome } from '../tests/interop/check-server.ts';
 import { FAIL2BAN } from '../tests/interop/traces.ts';
@@ -11,8 +12,8 @@ import { installPackages, librariesOf } from '../tests/kit/machine/debian-packag
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports, renews a
-certificate with certbot, resolves names behind BIND's DNS64, and reads zones with right and wrong DNSSEC signatures through
-unbound. It is not part of npm test, because it installs packages.
+certificate with certbot, resolves names behind BIND's DNS64, reads zones with right and wrong DNSSEC signatures through
+unbound, and compares forecasts of renewals with what certbot and Pebble do. It is not part of npm test, because it installs packages.
 
   npm run test:interop                      all of them
   npm run test:interop -- postfix certbot   some
@@ -21,7 +22,7 @@ unbound. It is not part of npm test, because it installs packages.
 const options = process.argv.slice(2);
 const withLogs = options.includes('--logs');
 const wanted = options.filter((option) => option !== '--logs');
-const names = [...SERVERS, BIND, DNSSEC, CERTBOT].map(({ name }) => name);
+const names = [...SERVERS, BIND, DNSSEC, CERTBOT, FORECAST].map(({ name }) => name);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`No such server: ${unknown.join(', ')}. Choose from: ${names.join(', ')}.\n`);
@@ -36,7 +37,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {
-  const packages = [...servers, BIND, DNSSEC, CERTBOT].filter(isWanted).flatMap((one) => one.packages);
+  const packages = [...servers, BIND, DNSSEC, CERTBOT, FORECAST]
+    .filter(isWanted)
+    .flatMap((one) => one.packages);
   installPackages([
     ...packages,
     ...FAIL2BAN,
@@ -50,6 +53,7 @@ try {
   if (isWanted(BIND) && !stop.signal.aborted) outcomes.push(await checkBind(folder));
   if (isWanted(DNSSEC) && !stop.signal.aborted) outcomes.push(await checkDnssec(folder));
   if (isWanted(CERTBOT) && !stop.signal.aborted) outcomes.push(await checkCertbot(folder));
+  if (isWanted(FORECAST) && !stop.signal.aborted) outcomes.push(await checkForecast(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
