@@ -45,7 +45,7 @@ export const isForecast = object({
   expectedBy: code<'ari' | 'habit' | 'lifetime'>(),
   /** The method that the site seems to use; null if we do not know. */
   method: nullable(code<ValidationMethod>()),
-  /** The methods that would succeed now, as far as we can see. */
+  /** The methods that nothing we can see rules out. */
   possible: list(code<ValidationMethod>()),
   /** What the first forecast of the certificate saw. Later ones repeat it. */
   first: object({ at: number, possible: list(code<ValidationMethod>()), accounts: list(text) }),

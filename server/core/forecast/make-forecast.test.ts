@@ -106,6 +106,31 @@ describe('a closed port 80', () => {
   });
 });
 
+describe('a port 80 that refuses connections', () => {
+  const caaHttp = [caa('issue', 'letsencrypt.org; validationmethods=http-01')];
+  const refusing = (site: RenewalSite) =>
+    withHttp(withCaa(site, caaHttp), { outcome: 'no_connection', why: 'refused' });
+
+  it('may be opened by the client while it renews, unless it was open before', () => {
+    expect(outcome(refusing(healthySite()))).toBe('not_known');
+    expect(outcome(refusing(healthySite('example.com', { renewals: [['http-01']] })))).toBe('fails');
+  });
+});
+
+describe('methods that CAA allows', () => {
+  const allowing = (methods: string, site = healthySite()) =>
+    withCaa(site, [caa('issue', `letsencrypt.org; validationmethods=${methods}`)]);
+
+  it('show which method the site uses', () => {
+    expect(forecast(allowing('dns-01'))).toMatchObject({ outcome: 'works', method: 'dns-01' });
+    expect(forecast(allowing('tls-alpn-01'))).toMatchObject({ outcome: 'works', method: 'tls-alpn-01' });
+    expect(forecast(allowing('http-01,dns-01'))).toMatchObject({ outcome: 'works', method: null });
+    const closed = withHttp(healthySite(), { outcome: 'no_connection', why: 'timeout' });
+    expect(outcome(allowing('http-01', closed))).toBe('fails');
+    expect(outcome(allowing('dns-01', closed))).toBe('works');
+  });
+});
+
 describe('a name that is gone', () => {
   const gone = (site: RenewalSite) => withName(site, 1, () => ({ ipv4: NO_NAME, ipv6: NO_NAME }));
 
@@ -114,6 +139,13 @@ describe('a name that is gone', () => {
     expect(
       outcome(gone(healthySite('example.com', { renewals: [null, ['http-01', 'tls-alpn-01', 'dns-01']] }))),
     ).toBe('fails');
+  });
+
+  it('is one of an internal network if no name of the certificate is public, unless it was', () => {
+    const internal = withNames(healthySite(), () => ({ ipv4: NO_NAME, ipv6: NO_NAME }));
+    expect(outcome(internal)).toBe('works');
+    const first = { at: 0, possible: ['http-01'] as const, accounts: [] };
+    expect(outcome(withContext(internal, { first }))).toBe('fails');
   });
 
   it('does not stop a CA that validates in other ways, or a site that has validated without the name', () => {

@@ -26,11 +26,14 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
     evidence,
     context,
     ca: caOf(context.certificate),
-    expectedAt: expected.expectedAt,
+    // A renewal that is late can take place at any time.
+    expectedAt: Math.max(expected.expectedAt, context.now),
   };
-  const learned = learnedMethods(input);
+  const caa = checkCaa(input);
+  const forbidden = caa.filter(({ state }) => state === 'depends').flatMap(({ methods }) => methods);
+  const learned = learnedMethods(input, new Set(forbidden));
   const checks = [
-    ...checkCaa(input),
+    ...caa,
     ...checkDnssec(input),
     ...checkNames(input),
     ...checkHttp(input),

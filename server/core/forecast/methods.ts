@@ -4,6 +4,7 @@ import {
   aliasesOf,
   type CheckInput,
   DNS_METHODS,
+  isAbsent,
   isWildcard,
   recordsOf,
 } from './checks/check-input.ts';
@@ -19,6 +20,8 @@ export interface LearnedMethods {
   method: ValidationMethod | null;
   /** Whether records show that the names are validated by DNS. */
   usesDns: boolean;
+  /** Whether http-01 was possible when the certificate was first seen, or at an earlier renewal. */
+  hadHttp: boolean;
 }
 
 /** Time after a renewal in which a forecast sees what the CA saw. */
@@ -28,7 +31,7 @@ const SEEN_BY_CA_MS = 3 * DAY_MS;
  * Returns what is known about the methods of a site. A method that could not succeed at an earlier renewal is not the one that the site uses. A
  * wildcard needs DNS (Let's Encrypt, and Baseline Requirements §3.2.2.4.18 to 20).
  */
-export function learnedMethods(input: CheckInput): LearnedMethods {
+export function learnedMethods(input: CheckInput, forbidden: ReadonlySet<ValidationMethod>): LearnedMethods {
   const { context, evidence } = input;
   const { certificate, first } = context;
   const renewals = context.renewals.flatMap(({ possible }) => (possible === null ? [] : [possible]));
@@ -45,14 +48,27 @@ export function learnedMethods(input: CheckInput): LearnedMethods {
     // An empty list shows a method that we cannot see, and proves nothing.
     if (left.length > 0) candidates = left;
   }
+  // Who lets CAA restrict the methods uses one that is allowed, unless earlier renewals show another.
+  const permitted = candidates.filter((method) => !forbidden.has(method));
+  if (permitted.length > 0) candidates = permitted;
   const delegates = evidence.names.some(({ challenge }) => aliasesOf(challenge).length > 0);
   const hasRecord = evidence.names.some(({ challenge }) => recordsOf(challenge).length > 0);
   const hasPrivate = evidence.names.some(
     ({ ipv4, ipv6 }) => ipv4.outcome === 'records' && recordsOf(ipv4).length + recordsOf(ipv6).length === 0,
   );
+  const seen = [...renewals, ...(first === null ? [] : [first.possible])].flat();
+  // Names of internal networks exist in other name servers only. If the first forecast could connect, they are gone instead.
+  const isInternal =
+    !ADDRESS_METHODS.some((method) => seen.includes(method)) &&
+    evidence.names.every(({ ipv4, ipv6 }) => isAbsent(ipv4) && isAbsent(ipv6));
   const canConnect = candidates.some((method) => ADDRESS_METHODS.includes(method));
-  const usesDns = !canConnect || persists || delegates || hasRecord || hasPrivate;
-  return { candidates, method: likelyMethod(candidates, { persists, delegates }), usesDns };
+  const usesDns = !canConnect || persists || delegates || hasRecord || hasPrivate || isInternal;
+  return {
+    candidates,
+    method: likelyMethod(candidates, { persists, delegates }),
+    usesDns,
+    hadHttp: seen.includes('http-01'),
+  };
 }
 
 function likelyMethod(
@@ -73,6 +89,8 @@ interface NameMethods {
   unclear: ReadonlySet<ValidationMethod>;
   /** Whether DNS gives a CA no address to connect to. */
   isUnresolvable: boolean;
+  /** Whether port 80 refuses connections. A client can open it while it renews, as `certbot --standalone` does. */
+  refusesHttp: boolean;
 }
 
 /** The checks that see whether DNS gives a CA an address. */
@@ -93,14 +111,16 @@ export function methodsByName({ evidence }: CheckInput, checks: readonly Forecas
       name,
       ruledOut: new Set([...methodsIn('depends'), ...wildcard]),
       unclear: new Set(methodsIn('not_known')),
+      refusesHttp: about.some(
+        ({ reason, values }) => reason === 'port_closed' && values['why'] === 'refused',
+      ),
       isUnresolvable: ADDRESS_METHODS.every((method) => byDns.includes(method)),
     };
   });
 }
 
 /**
- * Returns the methods that would succeed now for all names, as far as can be seen. Port 80 is tested for watched hosts only. The record of
- * dns-persist-01 has to exist.
+ * Returns the methods that nothing rules out for any name. Port 80 is tested for watched hosts only. The record of dns-persist-01 has to exist.
  */
 export function possibleMethods(
   byName: readonly NameMethods[],
@@ -110,8 +130,7 @@ export function possibleMethods(
   const hasRecords = checks.some(({ code }) => code === 'persist');
   return VALIDATION_METHODS.filter(
     (method) =>
-      (method !== 'dns-persist-01' || hasRecords) &&
-      byName.every(({ ruledOut, unclear }) => !ruledOut.has(method) && !unclear.has(method)),
+      (method !== 'dns-persist-01' || hasRecords) && byName.every(({ ruledOut }) => !ruledOut.has(method)),
   );
 }
 
@@ -128,8 +147,11 @@ export function hopelessNames(
   const mustConnect = input.ca?.methods !== undefined && !learned.usesDns;
   return new Set(
     byName
-      .filter(({ ruledOut, isUnresolvable }) => {
-        if (candidates.length > 0 && candidates.every((one) => ruledOut.has(one))) return true;
+      .filter(({ ruledOut, isUnresolvable, refusesHttp }) => {
+        const isOpenLater = refusesHttp && !learned.hadHttp;
+        const remains = (one: ValidationMethod) =>
+          !ruledOut.has(one) || (one === 'http-01' && isOpenLater && !isUnresolvable);
+        if (candidates.length > 0 && !candidates.some(remains)) return true;
         if (method === 'dns-persist-01' && ruledOut.has(method)) return true;
         return mustConnect && isUnresolvable;
       })
