@@ -47,6 +47,7 @@ export function createDnsReader(options: DnsReaderOptions): DnsReader {
   const cache = createAnswerCache<LookedUp>(now);
   const running = new Map<string, { promise: Promise<AnyAnswer>; waiters: number; stop: AbortController }>();
   const limitConcurrency = createSemaphore(MAX_CONCURRENT);
+  // `getServers` imported by name would not notice `dns.setServers` (findings/node-dns-set-servers.sh).
   const currentServers = (): NameServer[] =>
     (servers.length > 0 ? servers : dns.getServers()).slice(0, MAX_SERVERS).map(parseNameServer);
   const isTrusted = ({ address }: NameServer): boolean =>
