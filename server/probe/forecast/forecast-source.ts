@@ -8,9 +8,8 @@ import type {
   NameEvidence,
 } from '../../core/forecast/evidence.ts';
 import type { AddressPolicy } from '../../egress/address-policy.ts';
-import { climbCaa } from '../../egress/dns/climb-caa.ts';
 import type { DnsType } from '../../egress/dns/dns-message.ts';
-import type { DnsReader } from '../../egress/dns/dns-reader.ts';
+import { climbCaa, type DnsReader } from '../../egress/dns/dns-reader.ts';
 import type { Nat64Lookup, Resolver } from '../../egress/resolver.ts';
 import { createSemaphore } from '../../egress/with-timeout.ts';
 import { askHttpChallenge, type HttpChallengeOptions } from './http-challenge.ts';
