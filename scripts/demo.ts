@@ -7,11 +7,12 @@ import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../
 import { loadTrustStore } from '../server/probe/examiner.ts';
 import { openStore } from '../server/store/db/open-store.ts';
 import { startCaServer } from '../tests/kit/peers/ca-server.ts';
+import { storeForecasts } from '../tests/kit/product/stored-forecasts.ts';
 import { programArguments } from './build/programs.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
 import { openDemoChannels, SINK_HOSTS } from './demo/channels.ts';
-import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
+import { FORECAST_HOSTS, OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
 import { createPastChecks } from './demo/past.ts';
 import { type Served, startDemoServers } from './demo/servers.ts';
 import { startSink } from './demo/sink.ts';
@@ -89,6 +90,7 @@ async function main(): Promise<void> {
       since,
       now,
     });
+    await storeForecasts(store, { accountId, hosts: FORECAST_HOSTS, now });
     await store.close();
   }
 }

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { ForecastHost } from '../../tests/kit/product/stored-forecasts.ts';
 
 /** An outage of a host, relative to the start of the demo. */
 export interface Outage {
@@ -211,4 +212,13 @@ export const OFFERED_HOSTS: readonly DemoHost[] = [
   { name: 'lab.moss.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 81, expiresInDays: 9 },
   // Its lifetime of 160 hours is the shortest of public certificates today.
   { name: 'edge.moss.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
+];
+
+/** Hosts with a forecast of their next renewal, which will fail for the first one. */
+export const FORECAST_HOSTS: readonly ForecastHost[] = [
+  { host: 'auth.fjord.example', caa: ['digicert.com', 'pki.goog'] },
+  { host: 'api.fjord.example', caa: ['digicert.com', 'pki.goog'] },
+  { host: 'fjord.example', caa: ['digicert.com', 'pki.goog'] },
+  { host: 'vpn.orchard.example' },
+  { host: 'docs.moss.example', isPortClosed: true },
 ];

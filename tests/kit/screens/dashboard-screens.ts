@@ -30,6 +30,11 @@ const LIST: Screen[] = [
     visitor: 'member',
     show: (page) => dashboard(page, '?status=attention&view=list'),
   },
+  {
+    name: 'dashboard-renewal-fails',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?status=renewal_fails&view=grid'),
+  },
   { name: 'dashboard-newest', visitor: 'member', show: (page) => dashboard(page, '?sort=newest&view=grid') },
   { name: 'dashboard-list', visitor: 'member', show: (page) => dashboard(page, '?sort=soonest&view=list') },
   {

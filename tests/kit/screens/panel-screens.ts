@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { CLIENT_NAMES } from '../../../contract/check-words.ts';
-import type { TransparencyWire } from '../../../contract/domain-report.ts';
+import type { ReportWire, TransparencyWire } from '../../../contract/domain-report.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import {
   change,
@@ -48,6 +48,14 @@ const SECTIONS: Screen[] = [
       await page.getByRole('cell', { name: 'Counts for' }).first().waitFor();
     },
   },
+  { name: 'panel-renewal-fails', visitor: 'member', show: renewalOf('auth.fjord.example') },
+  { name: 'panel-renewal-works', visitor: 'member', show: renewalOf('api.fjord.example') },
+  { name: 'panel-renewal-not-known', visitor: 'member', show: renewalOf('docs.moss.example') },
+  {
+    name: 'panel-renewal-pending',
+    visitor: 'member',
+    show: renewalOf('api.fjord.example', () => ({ forecast: null, forecast_pending: true })),
+  },
   {
     name: 'panel-unread',
     visitor: 'member',
@@ -83,6 +91,22 @@ const SECTIONS: Screen[] = [
     },
   },
 ];
+
+/** Opens the panel of a domain at the forecast of its next renewal, with a changed report. */
+function renewalOf(hostname: string, changed?: (report: ReportWire) => Partial<ReportWire>) {
+  return async (page: Page) => {
+    await page.route('**/api/domain/*/report', (route) =>
+      change(route, (report) => ({ ...report, ...(changed ?? withRecord)(report as ReportWire) })),
+    );
+    await panelOf(hostname)(page);
+    await page.getByRole('heading', { name: 'Next renewal' }).evaluate((heading) => heading.scrollIntoView());
+  };
+}
+
+/** Adds a record to the forecast. The demo has none, because no certificate was renewed since its forecast. */
+function withRecord({ forecast }: ReportWire): Partial<ReportWire> {
+  return { forecast: forecast && { ...forecast, record: { right: 41, of: 41 } } };
+}
 
 /** Timestamps for the picture of the panel. The certificates of the demo have none, because their authorities are private. */
 const TIMESTAMPS: TransparencyWire = {

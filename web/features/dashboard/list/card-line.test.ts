@@ -261,12 +261,12 @@ describe('cardTrouble', () => {
     [
       'says that the next renewal will fail, without a colour',
       { next_renewal: failing },
-      'null: Next renewal will fail: CAA forbids Let’s Encrypt',
+      'null: Next renewal will fail:\u00A0CAA forbids Let’s Encrypt',
     ],
     [
       'puts the failing renewal after the problem of today',
       { trusted: false, attention: 'untrusted', findings: [wrongName], next_renewal: failing },
-      'untrusted: Not trusted: wrong name · Next renewal will fail: CAA forbids Let’s Encrypt',
+      'untrusted: Not trusted: wrong name · Next renewal will fail:\u00A0CAA forbids Let’s Encrypt',
     ],
     [
       'says nothing about a renewal that will work',

@@ -119,8 +119,9 @@ function shareOf({ findings }: DomainWire, code: string): string {
 /** Returns a line if the next renewal will fail. A forecast has no colour, because nothing is wrong yet. */
 function renewalLine({ next_renewal: next }: DomainWire): Line | null {
   if (!next?.line) return null;
-  const text = visibleText(next.line);
-  return { state: null, text, title: `${text}.` };
+  const title = visibleText(next.line);
+  // With this space, a narrow card cuts the cause instead of leaving it out.
+  return { state: null, text: title.replace(': ', ':\u00A0'), title: `${title}.` };
 }
 
 function heldBack({ waiting }: DomainWire, now: number): Line | null {

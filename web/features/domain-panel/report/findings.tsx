@@ -220,7 +220,7 @@ const WITHOUT_DETAILS = {
 const LONG_LABEL = 30;
 /** Labels of host names, addresses and serial numbers, which the whole panel sets in monospace. */
 const MACHINE_FACT =
-  /^(At|Records?|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
+  /^(Account|Address|At|CAA|Records of|URL|Expected name|Names|Serial number|Subject alternative names)(, not verified)?$/;
 /** Labels of text that a stranger's server sent. It is shown as it is, also if it contains a time. */
 const QUOTED_FACT = /^Answer( of .+)?$/;
 

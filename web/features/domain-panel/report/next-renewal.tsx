@@ -2,7 +2,7 @@ import type { ForecastWire } from '../../../../contract/domain-report.ts';
 import { Chevron, Disclosure } from '../../../domain/disclosure.tsx';
 import { PanelSection } from '../../../domain/panel-section.tsx';
 import { StateMark } from '../../../domain/state-marks.tsx';
-import { counted, grouped, longDate } from '../../../lib/format.ts';
+import { counted, grouped } from '../../../lib/format.ts';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { CodeBox } from '../../../ui/shell-command.tsx';
@@ -39,7 +39,8 @@ function ForecastSection({ forecast }: { forecast: ForecastWire }) {
         <p className="min-w-0 flex-1 font-[520]">{serverText(message)}</p>
       </div>
       <p className="mt-1 mb-2 pl-[21px] text-meta text-fg-3">
-        {expectedLine(forecast)} As of <Time iso={forecast.checked_at} withTime />.
+        {forecast.method !== null && `You seem to use ${forecast.method}. `}
+        As of <Time iso={forecast.checked_at} withTime />.
       </p>
       <Checks checks={open} isFirstOpen={outcome === 'fails'} />
       {passed.length > 0 && (
@@ -49,18 +50,6 @@ function ForecastSection({ forecast }: { forecast: ForecastWire }) {
       )}
     </PanelSection>
   );
-}
-
-const EXPECTED_BY: Record<ForecastWire['expected_by'], string> = {
-  ari: 'when your CA asks for it',
-  habit: 'as at earlier renewals',
-  lifetime: 'when a third of the lifetime is left',
-};
-
-/** Returns 'Expected on 12 January 2027, when your CA asks for it. You seem to use http-01.' */
-function expectedLine({ expected_at: at, expected_by: by, method }: ForecastWire): string {
-  const used = method === null ? '' : ` You seem to use ${method}.`;
-  return `Expected on ${longDate(at)}, ${EXPECTED_BY[by]}.${used}`;
 }
 
 type Check = ForecastWire['checks'][number];
@@ -94,10 +83,14 @@ function Checks({ checks, isFirstOpen = false }: { checks: readonly Check[]; isF
 
 const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] max-md:py-[13px] md:min-h-0';
 
+/** The message of a check has at most this many names. */
+const NAMES_IN_MESSAGE = 3;
+
 /** Shows the message of a check, which unfolds its evidence and what to do. */
 function CheckRow({ check, isOpen }: { check: Check; isOpen: boolean }) {
   const { state, title, message, names, evidence, fix, zone_record: record } = check;
-  const facts = names.length === 0 ? evidence : [{ label: 'Names', value: names.join(', ') }, ...evidence];
+  const hasAllNames = names.length <= NAMES_IN_MESSAGE;
+  const facts = hasAllNames ? evidence : [{ label: 'Names', value: names.join(', ') }, ...evidence];
   const head = (
     <>
       <Mark state={state} />
