@@ -13,7 +13,8 @@ import { longInstant } from '../long-date.ts';
 import { oneLine } from '../one-line.ts';
 import { unreadableCertificate } from '../report/reach-words.ts';
 import { inspect } from '../report/reproduce.ts';
-import { type RuleOf, rulesOf } from '../rules/dated-rules.ts';
+import type { RuleOf } from '../rules/dated-rule.ts';
+import { rulesOf } from '../rules/dated-rules.ts';
 import { type Infer, list, nullable, number, object, optional, text } from '../shape.ts';
 import { type Definition, type FoundIn, kind, type Severity, type Words } from './definition.ts';
 

@@ -6,9 +6,8 @@ export interface IssueValue {
   parameters: readonly { tag: string; value: string }[];
 }
 
-const LABELS = String.raw`[a-z\d](?:-*[a-z\d])*`;
-const ISSUER = new RegExp(String.raw`^(?:${LABELS}(?:\.${LABELS})*)?$`, 'i');
-const TAG = new RegExp(`^${LABELS}$`, 'i');
+/** Letters, digits and hyphens. Labels and tags have no hyphen at an end. */
+const LABEL = /^[a-z\d-]+$/i;
 const VALUE = /^[!-:<-~]*$/;
 /** Longest value that is read. A longer one is treated as malformed. */
 const MAX_LENGTH = 4_096;
@@ -21,7 +20,7 @@ export function readIssueValue(text: string): IssueValue | null {
   if (text.length > MAX_LENGTH) return null;
   const [first = '', ...rest] = text.split(';');
   const issuer = trimmed(first);
-  if (!ISSUER.test(issuer)) return null;
+  if (issuer !== '' && !issuer.split('.').every(isLabel)) return null;
   if (rest.length > 0 && trimmed(rest.at(-1) ?? '') === '') rest.pop();
   const parameters: { tag: string; value: string }[] = [];
   for (const parameter of rest) {
@@ -29,11 +28,13 @@ export function readIssueValue(text: string): IssueValue | null {
     if (at === -1) return null;
     const tag = trimmed(parameter.slice(0, at));
     const value = trimmed(parameter.slice(at + 1));
-    if (!TAG.test(tag) || !VALUE.test(value)) return null;
+    if (!isLabel(tag) || !VALUE.test(value)) return null;
     parameters.push({ tag, value });
   }
   return { issuer, parameters };
 }
+
+const isLabel = (text: string): boolean => LABEL.test(text) && !text.startsWith('-') && !text.endsWith('-');
 
 /** Returns the values of a parameter, by its tag in any case. */
 export function parameterValues({ parameters }: IssueValue, tag: string): string[] {

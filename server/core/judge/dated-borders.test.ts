@@ -17,7 +17,7 @@ import { parseLogList } from '../../pki/ct/log-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import type { ChainFinding } from '../finding.ts';
-import type { DatedRule } from '../rules/dated-rules.ts';
+import type { DatedRule } from '../rules/dated-rule.ts';
 import { rulesByRoot } from '../rules/root-rules.ts';
 import { clientsRefusing } from './clients/refusals.ts';
 import { datedFindings, indexRules } from './dated-findings.ts';

@@ -14,7 +14,7 @@ import type { Protocol } from '../../../contract/protocols.ts';
 import { type Certificate, parseCertificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
-import type { DatedRule } from '../rules/dated-rules.ts';
+import type { DatedRule } from '../rules/dated-rule.ts';
 import { datedFindings, indexRules } from './dated-findings.ts';
 
 const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);

@@ -18,7 +18,7 @@ import { NO_TIMESTAMPS } from '../../pki/ct/timestamp-list.ts';
 import { createTrustStore } from '../../pki/trust-store.ts';
 import { WorkBudget } from '../../pki/work-budget.ts';
 import { exceededLifetimeCap } from '../findings/leaf.ts';
-import type { DatedRule } from '../rules/dated-rules.ts';
+import type { DatedRule } from '../rules/dated-rule.ts';
 import { ROOT_RULES, rulesAbout, rulesByRoot } from '../rules/root-rules.ts';
 import { judgePath } from './path-findings.ts';
 

@@ -5,7 +5,8 @@ import { expectedRenewal } from '../alert-steps.ts';
 import { ROOT_EXPIRES } from '../findings/dates.ts';
 import { clientNames } from '../judge/clients/client-rule.ts';
 import { listed } from '../one-line.ts';
-import { type DatedRule, ruleById, type RuleOf, rulesOf } from './dated-rules.ts';
+import type { DatedRule, RuleOf } from './dated-rule.ts';
+import { ruleById, rulesOf } from './dated-rules.ts';
 
 /** A rule as the page of deadlines shows it. */
 export interface DescribedRule {
