@@ -1,45 +1,13 @@
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import dns from 'node:dns';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-import { createDnsReader, type DnsReaderOptions } from '../../server/egress/dns/dns-reader.ts';
-import { type DnsEntry, type DnsServer, startDnsServer } from '../kit/peers/dns-server.ts';
+import type { DnsEntry } from '../kit/peers/dns-server.ts';
 import { promise } from '../security/promise.ts';
+import { ADDRESS, records, signal, useDnsServer } from './dns-rig.ts';
 
-const { signal } = new AbortController();
-const ADDRESS = '192.0.2.1';
-const UNKNOWN = 'not_known';
-const BARE = { aliases: [], security: UNKNOWN };
-let server: DnsServer;
-let clock: number;
-
-beforeEach(async () => {
-  clock = Date.UTC(2026, 11, 1);
-  server = await startDnsServer();
-});
-afterEach(() => server.stop());
-
-function readerOf(options: Partial<DnsReaderOptions> = {}) {
-  const reader = createDnsReader({ servers: [server.address], now: () => clock, ...options });
-  return {
-    ...reader,
-    ask: <Type extends Parameters<typeof reader.query>[1]>(name: string, type: Type) =>
-      reader.query(name, type, { signal }),
-  };
-}
-
-const set = (entries: Readonly<Record<string, DnsEntry>>): void => {
-  for (const [name, entry] of Object.entries(entries)) server.entries.set(name, entry);
-};
-/** Returns the questions without the one that shows whether the resolver validates. */
-const questions = () => server.questions.filter((question) => question !== 'SOA ');
-const records = (found: unknown[], aliases: string[] = []) => ({
-  outcome: 'records',
-  records: found,
-  aliases,
-  security: UNKNOWN,
-});
+const BARE = { aliases: [], security: 'not_known' };
+const rig = useDnsServer();
+const { set, questions, readerOf } = rig;
 
 describe('An answer', () => {
   it('has the records of each type', async () => {
@@ -94,7 +62,7 @@ describe('An answer', () => {
   });
 
   it('is missing if the resolver fails at an alias to a local name, which is never asked', async () => {
-    server.onQuestion = (type) =>
+    rig.server().onQuestion = (type) =>
       set({ 'site.example': type === 'CNAME' ? { cname: 'printer.internal' } : { answer: 'servfail' } });
     expect(await readerOf().ask('site.example', 'A')).toEqual({ outcome: 'no_answer', why: 'servfail' });
     expect(questions().at(-1)).toBe('CNAME site.example');
@@ -165,126 +133,13 @@ describe('Aliases', () => {
 
   it('that lead back are found behind a resolver that answers SERVFAIL, as unbound does', async () => {
     const targets: Record<string, string> = { 'one.example': 'two.example', 'two.example': 'one.example' };
-    server.onQuestion = (type, name) => {
+    rig.server().onQuestion = (type, name) => {
       const cname = type === 'CNAME' ? targets[name] : undefined;
-      server.entries.set(name, cname === undefined ? { answer: 'servfail' } : { cname });
+      rig.server().entries.set(name, cname === undefined ? { answer: 'servfail' } : { cname });
     };
     const { ask } = readerOf();
     expect(await ask('one.example', 'A')).toEqual({ outcome: 'no_answer', why: 'alias_limit' });
     expect(await ask('broken.example', 'A')).toEqual({ outcome: 'no_answer', why: 'servfail' });
-  });
-});
-
-describe('The transport', () => {
-  const many = Array.from({ length: 60 }, (_, index) => ({ tag: 'issue', value: `ca${index}.example` }));
-
-  it('asks by TCP after a truncated or unreadable response', async () => {
-    set({ 'many.example': { caa: many }, 'odd.example': { addresses: [ADDRESS] } });
-    const seen: string[] = [];
-    server.onReply = (reply, transport, query) => {
-      if (query.includes('many') || query.includes('odd')) seen.push(transport);
-      return query.includes('odd') && transport === 'udp' ? [reply.subarray(0, -3)] : [reply];
-    };
-    const { ask } = readerOf();
-    expect(await ask('many.example', 'CAA')).toMatchObject({ records: { length: 60 } });
-    expect(await ask('odd.example', 'A')).toEqual(records([ADDRESS]));
-    expect(seen).toEqual(['udp', 'tcp', 'udp', 'tcp']);
-  });
-
-  it('reads at most 16 kB', async () => {
-    const caa = Array.from({ length: 100 }, (_, index) => ({ tag: 'issue', value: `${index}`.repeat(80) }));
-    set({ 'huge.example': { caa } });
-    expect(await readerOf().ask('huge.example', 'CAA')).toEqual({ outcome: 'no_answer', why: 'malformed' });
-  });
-
-  it('gives up on a server whose responses by TCP are unreadable too', async () => {
-    set({ 'odd.example': { addresses: [ADDRESS] } });
-    server.onReply = (reply) => [reply.subarray(0, -3)];
-    expect(await readerOf().ask('odd.example', 'A')).toEqual({ outcome: 'no_answer', why: 'malformed' });
-  });
-
-  it('ignores responses with another id or question, and queries, and waits for the right one', async () => {
-    set({ 'site.example': { addresses: [ADDRESS] } });
-    server.onReply = (reply, _transport, query) => {
-      const [otherId, otherName, noResponse] = Array.from({ length: 3 }, () =>
-        Buffer.from(
-          reply.toString('latin1').replace('\u00c0\u0000\u0002\u0001', '\u0001\u0001\u0001\u0001'),
-          'latin1',
-        ),
-      );
-      otherId?.writeUInt16BE(query.readUInt16BE(0) ^ 1);
-      otherName?.write('x', 13);
-      noResponse?.writeUInt8(0, 2);
-      return [otherId, otherName, noResponse, reply].filter((message) => message !== undefined);
-    };
-    expect(await readerOf().ask('site.example', 'A')).toEqual(records([ADDRESS]));
-    promise('forged-dns');
-  });
-
-  it('ignores responses from another address, and uses a new port and id for each question', async () => {
-    const sockets = [createSocket('udp4'), createSocket('udp4')] as const;
-    const [own, other] = sockets;
-    onTestFinished(() => sockets.forEach((socket) => socket.close()));
-    const clients = new Set<string>();
-    own.on('message', (query, { port }) => {
-      clients.add(`${port} ${query.readUInt16BE(0)}`);
-      const refusal = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x85]), query.subarray(4)]);
-      const noName = Buffer.from(refusal);
-      noName[3] = 0x83;
-      other.send(refusal, port, '127.0.0.1', () => own.send(noName, port));
-    });
-    for (const socket of sockets) {
-      socket.bind(0, '127.0.0.1');
-      await once(socket, 'listening');
-    }
-    const { ask } = readerOf({ servers: [`127.0.0.1:${own.address().port}`], triesMs: [60_000] });
-    for (const name of ['a.example', 'b.example', 'c.example'])
-      expect(await ask(name, 'A')).toMatchObject({ outcome: 'no_name' });
-    expect(clients.size).toBeGreaterThanOrEqual(3);
-    promise('forged-dns');
-  });
-
-  it.each(['refused', 'servfail', 'silent'] as const)(
-    'asks the next server if the first is %s',
-    async (answer) => {
-      const second = await startDnsServer({ 'site.example': { addresses: [ADDRESS] } });
-      onTestFinished(() => second.stop());
-      set({ 'site.example': { answer } });
-      const { ask } = readerOf({ servers: [server.address, second.address], triesMs: [50, 50] });
-      expect(await ask('site.example', 'A')).toEqual(records([ADDRESS]));
-    },
-  );
-
-  it('asks again if a response was lost', async () => {
-    set({ 'site.example': { addresses: [ADDRESS] } });
-    let lost = 0;
-    server.onReply = (reply) => (lost++ === 0 ? [] : [reply]);
-    expect(await readerOf({ triesMs: [50, 60_000] }).ask('site.example', 'A')).toEqual(records([ADDRESS]));
-  });
-
-  it('takes a port that nobody listens at as a server that does not respond', async () => {
-    const gone = await startDnsServer();
-    await gone.stop();
-    const { ask } = readerOf({ servers: [gone.address] });
-    expect(await ask('site.example', 'A')).toEqual({ outcome: 'no_answer', why: 'timeout' });
-  });
-
-  it('asks without EDNS if the server does not know it', async () => {
-    set({ 'site.example': { addresses: [ADDRESS] } });
-    server.onReply = (reply, _transport, query) => {
-      if (query.readUInt16BE(10) > 0) reply.writeUInt8((reply.readUInt8(3) & 0xf0) | 1, 3);
-      return [reply];
-    };
-    expect(await readerOf().ask('site.example', 'A')).toEqual(records([ADDRESS]));
-  });
-
-  it('does not take a referral for the absence of a record', async () => {
-    set({ 'site.example': {} });
-    server.onReply = (reply) => {
-      reply.writeUInt8(reply.readUInt8(3) & 0x7f, 3);
-      return [reply];
-    };
-    expect(await readerOf().ask('site.example', 'A')).toEqual({ outcome: 'no_answer', why: 'refused' });
   });
 });
 
@@ -319,7 +174,7 @@ describe('DNSSEC', () => {
 
   it('is not known of names for which the resolver itself is authoritative', async () => {
     set({ '': signed, 'own.example': { addresses: [ADDRESS] } });
-    server.onReply = (reply, _transport, query) => {
+    rig.server().onReply = (reply, _transport, query) => {
       if (query.includes('own')) reply.writeUInt8(reply.readUInt8(2) | 0x04, 2);
       return [reply];
     };
@@ -327,28 +182,28 @@ describe('DNSSEC', () => {
   });
 
   it('asks a resolver once a day whether it validates, and after an hour if it did not respond', async () => {
-    const count = () => server.questions.filter((question) => question === 'SOA ').length;
+    const count = () => rig.server().questions.filter((question) => question === 'SOA ').length;
     set({ '': signed, 'a.example': signed });
     const reader = readerOf({ triesMs: [50] });
     await Promise.all([security('a.example', reader), reader.validates(signal), reader.validates(signal)]);
-    clock += DAY_MS - 1;
+    rig.now += DAY_MS - 1;
     expect(await reader.validates(signal)).toBe(true);
     expect(count()).toBe(1);
     set({ '': { answer: 'silent' } });
-    clock += 1;
+    rig.now += 1;
     expect(await reader.validates(signal)).toBe(false);
     set({ '': signed });
-    clock += HOUR_MS - 1;
+    rig.now += HOUR_MS - 1;
     expect(await reader.validates(signal)).toBe(false);
     expect(count()).toBe(2);
-    clock += 1;
+    rig.now += 1;
     expect(await reader.validates(signal)).toBe(true);
   });
 
   it('believes the system’s resolver if it is on loopback', async () => {
     const before = dns.getServers();
     onTestFinished(() => dns.setServers(before));
-    dns.setServers([server.address]);
+    dns.setServers([rig.server().address]);
     set({ '': signed, 'signed.example': signed });
     expect(await security('signed.example', readerOf({ servers: [] }))).toBe('secure');
   });
@@ -361,7 +216,7 @@ describe('DNSSEC', () => {
 
   it('is not bogus if the resolver answers with validation on the second try', async () => {
     set({ 'slow.example': { ...signed, signature: 'bogus' } });
-    server.onQuestion = () => {
+    rig.server().onQuestion = () => {
       if (questions().length === 3) set({ 'slow.example': signed });
     };
     expect(await readerOf().ask('slow.example', 'A')).toEqual(records([ADDRESS]));
@@ -380,10 +235,10 @@ describe('The cache', () => {
     await reader.ask('site.example', 'A');
     const counts: number[] = [];
     for (const age of ages) {
-      const start = clock;
-      clock += age;
+      const start = rig.now;
+      rig.now += age;
       await reader.ask('site.example', 'A');
-      clock = start;
+      rig.now = start;
       counts.push(questions().length);
     }
     return counts;
@@ -431,11 +286,11 @@ describe('The cache', () => {
     set({ 'site.example': { answer: 'silent' } });
     const reader = readerOf({ triesMs: [60_000] });
     const leaving = new AbortController();
-    server.onQuestion = () => leaving.abort();
+    rig.server().onQuestion = () => leaving.abort();
     expect(await reader.query('site.example', 'A', { signal: leaving.signal })).toMatchObject({
       why: 'timeout',
     });
-    server.onQuestion = () => undefined;
+    rig.server().onQuestion = () => undefined;
     set({ 'site.example': { addresses: [ADDRESS] } });
     expect(await reader.ask('site.example', 'A')).toEqual(records([ADDRESS]));
   });
