@@ -39,6 +39,8 @@ export interface KindResult {
   foretold: number;
   twins: number;
   falseAlarms: number;
+  /** Twins whose forecast says that the renewal works; the others are not known. */
+  works: number;
   /** Renewals with Pebble: of sites with the fault that failed, and of twins that were issued. */
   judged: { faults: number; failed: number; twins: number; issued: number };
   /** What is wrong with the world itself: a fault whose renewal works, or a twin whose renewal fails. */
@@ -58,8 +60,8 @@ export async function judgePair(
   judges: Judges,
 ): Promise<void> {
   const { source, acme, solverOf } = judges;
-  const renew = ({ method, names }: World, world: World): Promise<string | null | 'unjudged'> =>
-    method === null ? Promise.resolve('unjudged') : acme.order(names, method, solverOf(world));
+  const renew = (world: World): Promise<string | null> | null =>
+    world.method === null ? null : acme.order(world.names, world.method, solverOf(world));
   const [early, calm] = [await forecastOf(fault, source), await forecastOf(twin, source)];
   const { certificate } = fault.site.context;
   const isInTime = early.at <= early.expectedAt - leadOf(certificate);
@@ -67,19 +69,21 @@ export async function judgePair(
   result.twins++;
   if (early.outcome === 'fails' && isInTime) result.foretold++;
   else result.odd.push(`${kind.id}: the forecast of a fault is ${early.outcome}`);
+  if (calm.outcome === 'works') result.works++;
   if (calm.outcome === 'fails') {
     result.falseAlarms++;
     const check = calm.checks.find(({ state }) => state === 'fails');
     result.odd.push(`${kind.id}: false alarm because of ${check?.code} ${check?.reason}`);
   }
-  const [failed, issued] = [await renew(fault, fault), await renew(twin, twin)];
-  if (failed !== 'unjudged') {
+  const [failed, issued] = [renew(fault), renew(twin)];
+  if (failed !== null) {
     result.judged.faults++;
-    if (failed !== null) result.judged.failed++;
+    if ((await failed) !== null) result.judged.failed++;
     else result.odd.push(`${kind.id}: Pebble renewed a certificate with the fault`);
   }
-  if (issued === 'unjudged') return;
+  if (issued === null) return;
   result.judged.twins++;
-  if (issued === null) result.judged.issued++;
-  else result.odd.push(`${kind.id}: Pebble did not renew the twin: ${issued}`);
+  const why = await issued;
+  if (why === null) result.judged.issued++;
+  else result.odd.push(`${kind.id}: Pebble did not renew the twin: ${why}`);
 }

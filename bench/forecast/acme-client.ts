@@ -95,21 +95,24 @@ export async function createAcmeClient(directoryUrl: string, keyFile: string): P
       const { authorizations, finalize } = order.body as { authorizations?: string[]; finalize: string };
       if (authorizations === undefined) return problemOf(order.body);
       const undo: (() => Promise<void>)[] = [];
+      const validate = async (url: string): Promise<string | null> => {
+        const { identifier, challenges } = (await post(url, null)).body as {
+          identifier: { value: string };
+          challenges: Challenge[];
+        };
+        const challenge = challenges.find(({ type }) => type === method);
+        if (challenge === undefined) return `no ${method}`;
+        const { token } = challenge;
+        const keyAuthorization = `${token}.${thumbprint}`;
+        undo.push(await solve({ method, name: identifier.value, token, keyAuthorization }));
+        await post(challenge.url, {});
+        const done = await settled(url, ['pending', 'processing']);
+        return done.status === 'valid' ? null : problemOf(done);
+      };
       try {
-        for (const url of authorizations) {
-          const { identifier, challenges } = (await post(url, null)).body as {
-            identifier: { value: string };
-            challenges: Challenge[];
-          };
-          const challenge = challenges.find(({ type }) => type === method);
-          if (challenge === undefined) return `no ${method}`;
-          const { token } = challenge;
-          const keyAuthorization = `${token}.${thumbprint}`;
-          undo.push(await solve({ method, name: identifier.value, token, keyAuthorization }));
-          await post(challenge.url, {});
-          const done = await settled(url, ['pending', 'processing']);
-          if (done.status !== 'valid') return problemOf(done);
-        }
+        const problems = await Promise.all(authorizations.map(validate));
+        const problem = problems.find((one) => one !== null);
+        if (problem !== undefined) return problem;
         await post(finalize, { csr: await csrOf(names, keyFile) });
         const { status } = await settled(order.location, ['pending', 'ready', 'processing']);
         return status === 'valid' ? null : `order ${status}`;

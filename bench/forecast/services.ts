@@ -33,13 +33,13 @@ export async function startPebble(
     tlsPort: 443,
   };
   const config = file('pebble.json', JSON.stringify({ pebble }));
-  const { stop } = await startDaemon(['pebble', '-config', config, '-dnsserver', dnsServer], {
+  const server = await startDaemon(['pebble', '-config', config, '-dnsserver', dnsServer], {
     cwd: folder,
     // Pebble would otherwise wait before it validates, refuse good nonces, and reuse half of the validations.
     env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0', PEBBLE_AUTHZREUSE: '0' },
     listensOn: [{ address: '127.0.0.1', port: ACME_PORT }],
   });
-  return { directory: `https://127.0.0.1:${ACME_PORT}/dir`, stop: () => stop() };
+  return { directory: `https://127.0.0.1:${ACME_PORT}/dir`, stop: () => server.stop() };
 }
 
 /** Starts the web servers and a mail server at port 80. `tokens`: key authorizations by token. */

@@ -71,8 +71,9 @@ export function realise(
 }
 
 function methodOf(id: string, { context }: RenewalSite, isFaulty: boolean): World['method'] {
-  // Pebble 2.4 checks no CAA records and knows no dns-persist-01.
+  // Pebble 2.4 checks no CAA records and knows no dns-persist-01. If the IPv6 address of a host does not answer, Pebble does not try IPv4, as CAs do.
   if (id.startsWith('persist_') || (isFaulty && id.startsWith('caa_'))) return null;
+  if (id === 'ipv6_redirects_elsewhere' && !isFaulty) return null;
   const usesDns =
     context.certificate.sans.some((name) => name.startsWith('*.')) ||
     context.renewals[0]?.possible?.includes('http-01') === false;
@@ -84,7 +85,7 @@ const dotted = (name: string): string => `${name}.`;
 function addressRecords(name: NameEvidence, site: RenewalSite, world: World): string[] {
   if (name.name.startsWith('*.')) return [`${dotted(name.name.slice(2))} TXT "exists"`];
   const host = dotted(name.name);
-  const alias = aliasOf(name.ipv4) ?? aliasOf(name.caa[0]?.answer);
+  const alias = aliasOf(name.ipv4, world) ?? aliasOf(name.caa[0]?.answer, world);
   if (alias !== null) {
     if (name.ipv4.outcome !== 'no_name')
       world.shared.push(
@@ -112,8 +113,10 @@ function addressRecords(name: NameEvidence, site: RenewalSite, world: World): st
   ];
 }
 
-function aliasOf(answer: DnsAnswer<unknown> | undefined): string | null {
-  return answer === undefined || answer.outcome === 'no_answer' ? null : (answer.aliases.at(-1) ?? null);
+/** Returns where the aliases of an answer lead. Each site has a target of its own. */
+function aliasOf(answer: DnsAnswer<unknown> | undefined, { site }: World): string | null {
+  const target = answer === undefined || answer.outcome === 'no_answer' ? undefined : answer.aliases.at(-1);
+  return target === undefined ? null : `${site.domain.replaceAll('.', '-')}.${target}`;
 }
 
 function serverOf(result: HttpChallengeResult | null): keyof typeof ADDRESSES {
@@ -130,7 +133,7 @@ function behaviourOf(result: HttpChallengeResult | null): Behaviour {
 function textRecords({ name, challenge, challengeZone, persist }: NameEvidence, world: World): string[] {
   const base = name.replace(/^\*\./, '');
   const host = `_acme-challenge.${base}.`;
-  const alias = aliasOf(challenge);
+  const alias = aliasOf(challenge, world);
   const records: string[] = [];
   if (persist.outcome === 'records')
     records.push(...persist.records.map((text) => `_validation-persist.${base}. TXT "${text}"`));
@@ -152,8 +155,8 @@ function caaRecords({ evidence }: RenewalSite, world: World): string[] {
       const lines = answer.records.map(
         ({ flags, tag, value }) => `CAA ${flags} ${tag} "${value.replaceAll('"', '\\"')}"`,
       );
-      const owner = answer.aliases.at(-1);
-      if (owner === undefined) return lines.map((line) => `${dotted(domain)} ${line}`);
+      const owner = aliasOf(answer, world);
+      if (owner === null) return lines.map((line) => `${dotted(domain)} ${line}`);
       world.shared.push(...lines.map((line) => `${dotted(owner)} ${line}`));
       return [];
     }),

@@ -131,7 +131,7 @@ describe('Aliases', () => {
       expect(await ask(name, 'A')).toEqual({ outcome: 'no_answer', why: 'alias_limit' });
   });
 
-  it('that lead back are found behind a resolver that answers SERVFAIL, as unbound does', async () => {
+  it('that lead back are found behind a resolver that answers SERVFAIL, as unbound and BIND do', async () => {
     const targets: Record<string, string> = { 'one.example': 'two.example', 'two.example': 'one.example' };
     rig.server().onQuestion = (type, name) => {
       const cname = type === 'CNAME' ? targets[name] : undefined;

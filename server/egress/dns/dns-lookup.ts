@@ -103,7 +103,7 @@ function refusalOf(name: string): NoDnsAnswer | null {
 }
 
 /**
- * Returns whether the aliases of a name lead back to one of them, or are more than 8. Unbound answers SERVFAIL then, and shows each alias only if asked
+ * Returns whether the aliases of a name lead back to one of them, or are more than 8. Resolvers answer SERVFAIL then, and show each alias only if asked
  * for it.
  */
 async function isAliasLoop(

@@ -29,7 +29,7 @@ export interface Bind extends Daemon {
 const ADDRESS = '127.0.0.1';
 const TTL_SECONDS = 60;
 
-/** Starts BIND with a signed root zone of its own and these zones below it. `folder`: an existing folder for its files. */
+/** Starts BIND with a signed root zone of its own and these zones below it, which `nsupdate` may change. `folder`: an existing folder for its files. */
 export async function startBind(folder: string, zones: readonly BindZone[]): Promise<Bind> {
   const keys = join(folder, 'keys');
   mkdirSync(keys);
@@ -39,7 +39,8 @@ export async function startBind(folder: string, zones: readonly BindZone[]): Pro
   sign(folder, keys, { name: '.', file: root, key: rootKey });
   const port = await freeDnsPort();
   const zoneLines = ['.', ...zones.map(({ name }) => name)].map(
-    (name) => `zone "${name}" { type primary; file "${fileOf(folder, name)}"; };`,
+    (name) =>
+      `zone "${name}" { type primary; file "${fileOf(folder, name)}"; allow-update { ${ADDRESS}; }; };`,
   );
   const config = join(folder, 'named.conf');
   writeFileSync(

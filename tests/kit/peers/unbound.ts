@@ -15,10 +15,14 @@ export interface Unbound extends Daemon {
 const ADDRESS = '127.0.0.1';
 
 /**
- * Starts unbound as a validating resolver that knows only the zones of `bind` and keeps answers for at most a second. `folder`: an existing folder for its
+ * Starts unbound as a validating resolver that knows only the zones of `bind` and keeps answers for `cacheSeconds` at most. `folder`: an existing folder for its
  * files.
  */
-export async function startUnbound(folder: string, bind: Bind): Promise<Unbound> {
+export async function startUnbound(
+  folder: string,
+  bind: Bind,
+  { cacheSeconds = 1 }: { cacheSeconds?: number } = {},
+): Promise<Unbound> {
   const port = await freeDnsPort();
   const authority = bind.address.replace(':', '@');
   // The zones have one server, so a referral would lead to port 53.
@@ -44,8 +48,8 @@ export async function startUnbound(folder: string, bind: Bind): Promise<Unbound>
   module-config: "validator iterator"
   trust-anchor: "${bind.trustAnchor}"
   trust-anchor-signaling: no
-  cache-max-ttl: 1
-  cache-max-negative-ttl: 1
+  cache-max-ttl: ${cacheSeconds}
+  cache-max-negative-ttl: ${cacheSeconds}
   ede: yes
 remote-control:
   control-enable: no
