@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { makeForecast } from '../../server/core/forecast/make-forecast.ts';
 import { createAddressPolicy } from '../../server/egress/address-policy.ts';
 import { createVerifiedTls } from '../../server/egress/exchange.ts';
 import { createResolver } from '../../server/egress/resolver.ts';
@@ -9,8 +9,9 @@ import { renewalInfoId } from '../../server/pki/renewal-info.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/sources/renewal-source.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
+import { type AriHandler, ariJson, type AriServer, startAriServer } from '../kit/peers/ari-server.ts';
 import { cacheFolder } from '../kit/peers/sources.ts';
-import { startTlsServer, type TlsPeer } from '../kit/peers/tls-server.ts';
+import { healthySite } from '../kit/product/renewal-site.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /* Tests against a fake CA that offers ARI as RFC 9773 defines it, over real TLS. */
@@ -23,35 +24,19 @@ const start = '2026-01-02T04:00:00Z';
 const end = '2026-01-03T04:00:00Z';
 const window = { start: Date.parse(start), end: Date.parse(end), explanationUrl: null };
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-let peer: TlsPeer;
-let asked: string[] = [];
-let directory: Handler;
-let renewalInfo: Handler;
+let ca: AriServer;
 
-const json = (content: unknown, status = 200, headers = {}): Handler => {
-  return (_, response) => response.writeHead(status, headers).end(JSON.stringify(content));
-};
 const suggested = (more = {}, headers = {}) =>
-  json({ suggestedWindow: { start, end }, ...more }, 200, headers);
+  ariJson({ suggestedWindow: { start, end }, ...more }, 200, headers);
 
 beforeAll(async () => {
-  const certificate = root.issue({ ipAddresses: ['127.0.0.1'] });
-  peer = await startTlsServer(
-    { '*': certificate },
-    {
-      serve(request, response) {
-        asked.push(request.url ?? '');
-        (request.url === '/directory' ? directory : renewalInfo)(request, response);
-      },
-    },
-  );
+  ca = await startAriServer(root.issue({ ipAddresses: ['127.0.0.1'] }));
 });
-afterAll(() => peer.stop());
+afterAll(() => ca.stop());
 beforeEach(() => {
-  asked = [];
-  directory = json({ renewalInfo: `https://127.0.0.1:${peer.port}/renewal-info/` });
-  renewalInfo = suggested({}, { 'retry-after': '21600' });
+  ca.asked = [];
+  ca.directory = ariJson({ renewalInfo: `https://127.0.0.1:${ca.port}/renewal-info/` });
+  ca.renewalInfo = suggested({}, { 'retry-after': '21600' });
 });
 
 function source({ folder = null as string | null, trusted = root } = {}) {
@@ -65,14 +50,12 @@ function source({ folder = null as string | null, trusted = root } = {}) {
     stop: stopping.signal,
     secure: createVerifiedTls([trusted.certificatePem]),
   };
-  return createRenewalSource(way, [
-    { organization: 'Example CA', directory: `https://127.0.0.1:${peer.port}/directory` },
-  ]);
+  return createRenewalSource(way, [{ organization: 'Example CA', directory: ca.directoryUrl }]);
 }
 
 const ask = (from: ReturnType<typeof source>, at = now, certificate = leaf) =>
   from.renewal({ leaf: certificate, now: at, signal: AbortSignal.timeout(60_000) });
-const questions = () => asked.filter((path) => path !== '/directory').length;
+const questions = () => ca.asked.filter((path) => path !== '/directory').length;
 
 describe('A renewal window (ARI)', () => {
   it('is requested by the certificate’s id at the address in the CA’s directory', async () => {
@@ -82,30 +65,44 @@ describe('A renewal window (ARI)', () => {
       outcome: 'window',
       ...window,
     });
-    expect(asked).toEqual(['/directory', `/renewal-info/${renewalInfoId(leaf)}`]);
+    expect(ca.asked).toEqual(['/directory', `/renewal-info/${renewalInfoId(leaf)}`]);
+  });
+
+  it('is the day on which a forecast expects the renewal', async () => {
+    const asked = await ask(source());
+    const { evidence, context } = healthySite('a.example');
+    const { start: from, end: to } = window;
+    const notBefore = from - 60 * DAY_MS;
+    const certificate = { ...context.certificate, notBefore, notAfter: to + 30 * DAY_MS };
+    const renewalWindow = asked?.outcome === 'window' ? asked : null;
+    const about = { ...context, certificate, renewalWindow, now: from - 10 * DAY_MS };
+    const forecast = makeForecast({ ...evidence, at: about.now }, about);
+    expect(forecast.expectedBy).toBe('ari');
+    expect(forecast.expectedAt).toBeGreaterThanOrEqual(from);
+    expect(forecast.expectedAt).toBeLessThanOrEqual(to);
   });
 
   it('comes with the CA’s explanation URL if it is https', async () => {
-    renewalInfo = suggested({ explanationURL: 'https://ca.example/incident' });
+    ca.renewalInfo = suggested({ explanationURL: 'https://ca.example/incident' });
     expect(await ask(source())).toMatchObject({ explanationUrl: 'https://ca.example/incident' });
-    renewalInfo = suggested({ explanationURL: 'javascript:alert(1)' });
+    ca.renewalInfo = suggested({ explanationURL: 'javascript:alert(1)' });
     expect(await ask(source())).toMatchObject({ explanationUrl: null });
   });
 
   it('is read if the CA compresses its answers unasked', async () => {
-    const packed = (content: unknown): Handler => {
+    const packed = (content: unknown): AriHandler => {
       const headers = { 'content-encoding': 'gzip' };
       return (_, response) => response.writeHead(200, headers).end(gzipSync(JSON.stringify(content)));
     };
-    directory = packed({ renewalInfo: `https://127.0.0.1:${peer.port}/renewal-info/` });
-    renewalInfo = packed({ suggestedWindow: { start, end } });
+    ca.directory = packed({ renewalInfo: `https://127.0.0.1:${ca.port}/renewal-info/` });
+    ca.renewalInfo = packed({ suggestedWindow: { start, end } });
     expect(await ask(source())).toMatchObject({ outcome: 'window', ...window });
   });
 
   it('is requested once for concurrent requests', async () => {
     const one = source();
     await Promise.all(Array.from({ length: 20 }, () => ask(one)));
-    expect(asked).toHaveLength(2);
+    expect(ca.asked).toHaveLength(2);
   });
 
   it.each<[string, Record<string, string>, number, number]>([
@@ -121,7 +118,7 @@ describe('A renewal window (ARI)', () => {
     ],
     ['daily if the CA says nonsense', { 'retry-after': 'soon' }, DAY_MS - 1, DAY_MS],
   ])('is requested again %s', async (_, headers, before, then) => {
-    renewalInfo = suggested({}, headers);
+    ca.renewalInfo = suggested({}, headers);
     const one = source();
     await ask(one);
     await ask(one, now + before);
@@ -134,24 +131,24 @@ describe('A renewal window (ARI)', () => {
     const folder = cacheFolder();
     await ask(source({ folder }));
     expect(await ask(source({ folder }), now + HOUR_MS)).toMatchObject({ outcome: 'window', at: now });
-    expect(asked).toHaveLength(2);
+    expect(ca.asked).toHaveLength(2);
   });
 
   it('stays known while the CA does not answer', async () => {
     const one = source();
     await ask(one);
-    renewalInfo = json({}, 503);
+    ca.renewalInfo = ariJson({}, 503);
     const later = now + 7 * HOUR_MS;
     expect(await ask(one, later)).toMatchObject({ outcome: 'window', at: now });
     await ask(one, later + 14 * 60_000);
     expect(questions()).toBe(2);
-    renewalInfo = suggested();
+    ca.renewalInfo = suggested();
     expect(await ask(one, later + 15 * 60_000)).toMatchObject({ at: later + 15 * 60_000 });
   });
 
   it('is not requested from a CA server with an untrusted certificate', async () => {
     expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unavailable' });
-    expect(asked).toEqual([]);
+    expect(ca.asked).toEqual([]);
   });
 });
 
@@ -161,39 +158,39 @@ describe('The renewal source (ARI)', () => {
     expect(await ask(source(), now, other)).toBeNull();
     const nameless = parseCertificate(issuer.issue({ keyIdentifiers: null }).der);
     expect(await ask(source(), now, nameless)).toBeNull();
-    expect(asked).toEqual([]);
+    expect(ca.asked).toEqual([]);
   });
 
   it('reports a certificate that the CA does not know as unsupported, and caches that answer for a week', async () => {
-    renewalInfo = json({ type: 'urn:ietf:params:acme:error:malformed' }, 404);
+    ca.renewalInfo = ariJson({ type: 'urn:ietf:params:acme:error:malformed' }, 404);
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unsupported' });
     await ask(one, now + 6.9 * DAY_MS);
     expect(questions()).toBe(1);
-    renewalInfo = suggested();
+    ca.renewalInfo = suggested();
     expect(await ask(one, now + 7 * DAY_MS)).toMatchObject({ outcome: 'window' });
   });
 
   it('requests no window if the CA’s directory names no ARI service', async () => {
-    directory = json({ newOrder: 'https://127.0.0.1/' });
+    ca.directory = ariJson({ newOrder: 'https://127.0.0.1/' });
     expect(await ask(source())).toMatchObject({ outcome: 'unsupported' });
     expect(questions()).toBe(0);
   });
 
-  it.each<[string, Handler]>([
-    ['an error', json({}, 500)],
+  it.each<[string, AriHandler]>([
+    ['an error', ariJson({}, 500)],
     ['a redirect', (_, response) => response.writeHead(302, { location: '/directory' }).end()],
     ['an answer that is no JSON', (_, response) => response.end('<html>')],
-    ['a window that ends before it starts', json({ suggestedWindow: { start: end, end: start } })],
+    ['a window that ends before it starts', ariJson({ suggestedWindow: { start: end, end: start } })],
     ['a body that is too large', (_, response) => response.end(`"${'x'.repeat(70_000)}"`)],
     ['a hang-up', (_, response) => response.destroy()],
   ])('reports no window after %s, and retries the request later', async (_, handler) => {
-    renewalInfo = handler;
+    ca.renewalInfo = handler;
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unavailable' });
     expect(await ask(one, now + 60_000)).toMatchObject({ outcome: 'unavailable' });
     expect(questions()).toBe(1);
-    renewalInfo = suggested();
+    ca.renewalInfo = suggested();
     expect(await ask(one, now + 6 * HOUR_MS)).toMatchObject({ outcome: 'window' });
   });
 
@@ -204,10 +201,10 @@ describe('The renewal source (ARI)', () => {
   ])(
     'reports no window for any certificate of a CA after status %i with %o until the retry is due',
     async (status, headers, ms) => {
-      renewalInfo = json({}, status, headers);
+      ca.renewalInfo = ariJson({}, status, headers);
       const one = source();
       await ask(one);
-      renewalInfo = suggested();
+      ca.renewalInfo = suggested();
       const other = parseCertificate(issuer.issue({ dnsNames: ['b.example'] }).der);
       expect(await ask(one, now + ms - 1, other)).toMatchObject({ outcome: 'unavailable' });
       expect(questions()).toBe(1);
@@ -217,13 +214,13 @@ describe('The renewal source (ARI)', () => {
   );
 
   it('requests no window over plain HTTP', async () => {
-    directory = json({ renewalInfo: `http://127.0.0.1:${peer.port}/renewal-info` });
+    ca.directory = ariJson({ renewalInfo: `http://127.0.0.1:${ca.port}/renewal-info` });
     expect(await ask(source())).toMatchObject({ outcome: 'unavailable' });
     expect(questions()).toBe(0);
   });
 
   it('returns no window if the CA has not answered by the caller’s deadline', async () => {
-    renewalInfo = () => undefined;
+    ca.renewalInfo = () => undefined;
     const one = source();
     const signal = AbortSignal.timeout(50);
     expect(await one.renewal({ leaf, now, signal })).toMatchObject({ outcome: 'unavailable' });
