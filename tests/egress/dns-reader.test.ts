@@ -43,7 +43,7 @@ describe('An answer', () => {
     ['garbage', 'timeout'],
   ] as const)('says that a server that sends %s gave none', async (answer, why) => {
     set({ 'site.example': { answer } });
-    expect(await readerOf({ triesMs: [50, 50] }).ask('site.example', 'A')).toEqual({
+    expect(await readerOf(why === 'timeout' ? { triesMs: [50, 50] } : {}).ask('site.example', 'A')).toEqual({
       outcome: 'no_answer',
       why,
     });
@@ -181,21 +181,22 @@ describe('DNSSEC', () => {
     expect(await security('own.example')).toBe('not_known');
   });
 
-  it('asks a resolver once a day whether it validates, and after an hour if it did not respond', async () => {
+  it('asks a resolver once a day whether it validates, and after an hour if it gave no answer', async () => {
     const count = () => rig.server().questions.filter((question) => question === 'SOA ').length;
     set({ '': signed, 'a.example': signed });
-    const reader = readerOf({ triesMs: [50] });
+    const reader = readerOf();
     await Promise.all([security('a.example', reader), reader.validates(signal), reader.validates(signal)]);
     rig.now += DAY_MS - 1;
     expect(await reader.validates(signal)).toBe(true);
     expect(count()).toBe(1);
-    set({ '': { answer: 'silent' } });
+    rig.server().onReply = (reply) => [reply.subarray(0, -3)];
     rig.now += 1;
     expect(await reader.validates(signal)).toBe(false);
-    set({ '': signed });
+    rig.server().onReply = (reply) => [reply];
     rig.now += HOUR_MS - 1;
     expect(await reader.validates(signal)).toBe(false);
-    expect(count()).toBe(2);
+    // By UDP and by TCP.
+    expect(count()).toBe(3);
     rig.now += 1;
     expect(await reader.validates(signal)).toBe(true);
   });
@@ -231,7 +232,7 @@ describe('DNSSEC', () => {
 describe('The cache', () => {
   const asked = async (entry: DnsEntry, ages: readonly number[]): Promise<number[]> => {
     set({ 'site.example': entry });
-    const reader = readerOf({ triesMs: [50] });
+    const reader = readerOf();
     await reader.ask('site.example', 'A');
     const counts: number[] = [];
     for (const age of ages) {

@@ -83,7 +83,7 @@ describe('The transport of the reader of DNS', () => {
       const second = await startDnsServer({ 'site.example': { addresses: [ADDRESS] } });
       onTestFinished(() => second.stop());
       set({ 'site.example': { answer } });
-      const { ask } = readerOf({ servers: [rig.server().address, second.address], triesMs: [50, 50] });
+      const { ask } = readerOf({ servers: [rig.server().address, second.address], triesMs: [1_000, 5_000] });
       expect(await ask('site.example', 'A')).toEqual(records([ADDRESS]));
     },
   );
