@@ -101,10 +101,11 @@ export function forecastMessage(forecast: Forecast): string {
   return `We cannot know whether the next renewal will work${shortCause(forecast, ['depends', 'not_known'])}. ${when}`;
 }
 
-/** Returns the worst check in one of the states as ": CAA forbids Let's Encrypt", with the number of further causes; empty if there is none. */
+/** Returns why, as ": CAA forbids Let's Encrypt": a renewal that is late first, then the worst check in one of the states; empty if there is none. */
 function shortCause({ checks }: Forecast, states: readonly ForecastCheck['state'][]): string {
-  const found = checks.filter(({ state }) => states.includes(state));
-  const [first] = states.flatMap((state) => found.filter((check) => check.state === state));
+  const late = checks.filter(({ code, state }) => code === 'overdue' && state === 'warns');
+  const found = states.flatMap((state) => checks.filter((check) => check.state === state));
+  const [first] = states.includes('fails') ? found : [...late, ...found];
   if (first === undefined) return '';
   return `: ${causeLine(first).replace(/^(?:The|An?|Port|Some|Not|We) /, (word) => word.toLowerCase())}`;
 }

@@ -8,6 +8,7 @@ import {
   healthySite,
   NO_NAME,
   noAnswer,
+  NOW,
   type RenewalSite,
   withCaa,
   withCaaAnswer,
@@ -16,6 +17,7 @@ import {
   withName,
   withNames,
 } from '../../../tests/kit/product/renewal-site.ts';
+import { forecastMessage } from './forecast-words.ts';
 import { makeForecast } from './make-forecast.ts';
 
 const forecast = ({ evidence, context }: RenewalSite) => makeForecast(evidence, context);
@@ -160,6 +162,28 @@ describe('a name that is gone', () => {
 });
 
 describe('forecasts', () => {
+  it('do not promise a renewal that is late already', () => {
+    const renewalWindow = { start: NOW - 20 * DAY_MS, end: NOW - 10 * DAY_MS };
+    const late = forecast(withContext(healthySite(), { renewalWindow }));
+    expect(late.outcome).toBe('not_known');
+    expect(forecastMessage(late)).toBe(
+      'We cannot know whether the next renewal will work: the renewal is late. It was expected on 11 November 2026, 12:00 UTC.',
+    );
+  });
+
+  it('put faults of methods that the site does not use behind', () => {
+    const site = withHttp(healthySite('example.com', { labels: ['', '*'] }), {
+      outcome: 'no_connection',
+      why: 'timeout',
+    });
+    const { method, checks } = forecast(site);
+    expect(method).toBe('dns-01');
+    expect(checks.find(({ code }) => code === 'http')).toMatchObject({
+      state: 'passes',
+      reason: 'port_closed',
+    });
+  });
+
   it('keep what the first one saw', () => {
     const first = { at: 1, possible: ['dns-01'] as const, accounts: ['https://ca.example/1'] };
     expect(forecast(withContext(healthySite(), { first })).first).toEqual(first);

@@ -72,13 +72,16 @@ function promoted(check: ForecastCheck, hopeless: ReadonlySet<string>): Forecast
   return names.length === 0 ? check : { ...check, state: 'fails', names };
 }
 
-/** Returns the check as one that passes if CAA forbids only methods that the site does not use, or that hardly anybody uses. */
+/** Checks of methods. A fault that they find does not matter if the site uses another method. */
+const METHOD_CHECKS: readonly ForecastCheck['code'][] = ['caa', 'http', 'tls_alpn', 'dns', 'persist'];
+
+/** Returns the check as one that passes if it rules out only methods that the site does not use, or CAA only methods that hardly anybody uses. */
 function settled(check: ForecastCheck, method: ValidationMethod | null): ForecastCheck {
-  if (check.code !== 'caa' || check.state !== 'depends') return check;
-  const usual: ValidationMethod[] = method === null ? ['http-01', 'dns-01'] : [method];
-  return usual.some((one) => check.methods.includes(one))
-    ? check
-    : { ...check, state: 'passes', methods: [] };
+  if (check.state !== 'depends' || !METHOD_CHECKS.includes(check.code)) return check;
+  const usual =
+    method === null ? check.code === 'caa' && (['http-01', 'dns-01'] as const) : ([method] as const);
+  if (usual === false || usual.some((one) => check.methods.includes(one))) return check;
+  return { ...check, state: 'passes', methods: [] };
 }
 
 /** The checks without which nothing can be said. DNSSEC is none of them, because many resolvers do not validate it: its check says so. */
@@ -89,7 +92,9 @@ function outcomeOf(checks: readonly ForecastCheck[], succeeds: boolean): Forecas
   const isUnclear = checks.some(
     ({ code, state, methods }) => state === 'not_known' && methods.length === 0 && ESSENTIAL.includes(code),
   );
-  return succeeds && !isUnclear ? 'works' : 'not_known';
+  // A renewal that is late shows that something fails that we do not see.
+  const isLate = checks.some(({ code, state }) => code === 'overdue' && state === 'warns');
+  return succeeds && !isUnclear && !isLate ? 'works' : 'not_known';
 }
 
 /** Most names that a stored check has. */

@@ -10,7 +10,7 @@ import {
 } from '../evidence.ts';
 import type { ForecastCheck } from '../forecast.ts';
 import { type IssueValue, parameterValues, readIssueValue } from '../issue-value.ts';
-import { type CheckInput, eachName, isWildcard, type NameVerdict } from './check-input.ts';
+import { type CheckInput, eachName, isWildcard, type NameVerdict, unanswered } from './check-input.ts';
 
 /** Returns whether CAA records let the CA of today's certificate issue the next one (RFC 8659, Baseline Requirements §3.2.2.8). */
 export function checkCaa(input: CheckInput): ForecastCheck[] {
@@ -33,13 +33,14 @@ export function accountsOf({ evidence, ca }: Pick<CheckInput, 'evidence' | 'ca'>
  * A failed lookup is no permission to issue unless the CA knows that the domain is not signed, and a validation error of DNSSEC never is
  * (Baseline Requirements §3.2.2.8, §3.2.2.8.1). `checkDnssec` reports the latter.
  */
-function judgeName({ name, caa }: NameEvidence, input: CheckInput): NameVerdict {
+function judgeName({ name, caa }: NameEvidence, input: CheckInput): NameVerdict | null {
   const step = relevantStep(caa);
   if (step === null)
     return caa.length === 0
       ? { state: 'not_known', reason: 'not_asked' }
       : { state: 'passes', reason: 'none' };
   const domain = oneLine(step.domain);
+  if (unanswered(step.answer) === 'bogus') return null;
   if (step.answer.outcome === 'no_answer')
     return { state: 'not_known', reason: 'no_answer', values: { domain, why: step.answer.why } };
   const verdict = judgeRecords(recordsOf(step), isWildcard(name), input);
