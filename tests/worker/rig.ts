@@ -108,6 +108,8 @@ export interface RigOptions {
   posture?: boolean;
   /** Replaces the real source of icons. */
   icons?: IconSource;
+  /** Collects the evidence for forecasts of renewals; by default none are made. */
+  forecasts?: WorkerOptions['forecasts'];
   /** Where the worker reports its metrics, logs and traces. */
   telemetry?: WorkerOptions['telemetry'];
   concurrency?: number;
@@ -182,6 +184,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       now: clock.now,
     }),
     icons: options.icons ?? createIconSource({ resolver, policy }),
+    ...(options.forecasts && { forecasts: options.forecasts }),
     email,
     channels: createHttpChannels({ resolver, policy }),
     canaries: options.canaries ?? null,

@@ -41,6 +41,7 @@ const title = (kind: AlertKind, step: AlertStep, changes: Partial<AlertFacts> = 
 const intermediate = { certificate: { ...certificate, role: 'intermediate' as const } };
 const renewed = { successor: { ...certificate, fingerprint: 'bb', notAfter: END + 60 * DAY } };
 
+const renewal = { renewal: { expectedAt: END, zoneRecord: null } };
 const refusal = (...clients: Client[]) => ({ refusal: { from: END, clients } });
 
 describe('the title of an alert', () => {
@@ -75,6 +76,19 @@ describe('the title of an alert', () => {
     [
       title('refused_from', '60d', refusal('firefox', 'apple', 'openssl', 'go')),
       '4 clients will refuse pay.fjord.example’s certificate in 2 days',
+    ],
+    [
+      title('renewal_fails', 'opened', renewal),
+      'pay.fjord.example: the next renewal of the certificate, in 2 days, will fail',
+    ],
+    [
+      title('renewal_fails', '3d', renewal, END),
+      'pay.fjord.example: the next renewal of the certificate will fail',
+    ],
+    [title('renewal_fails', 'resolved', renewed), 'pay.fjord.example’s certificate was renewed'],
+    [
+      title('renewal_fails', 'resolved', { successor: certificate }),
+      'pay.fjord.example: the next renewal of the certificate is no longer at risk',
     ],
     [title('refused_from', 'resolved', renewed), 'pay.fjord.example’s certificate was replaced'],
     [

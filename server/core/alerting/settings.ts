@@ -93,7 +93,6 @@ export function withExistingChannels(
 export function isMuted(settings: Pick<AlertSettings, 'muted'>, problem: Problem, step: AlertStep): boolean {
   if (problem === 'down') return settings.muted.includes('uptime');
   if (problem === 'changed' || problem === 'replacement_wanted') return settings.muted.includes(problem);
-  const isOptional = problem === 'registration' || problem === 'not_deployed' || problem === 'refused_from';
-  if (isOptional && settings.muted.includes(problem)) return true;
+  if (settings.muted.some((event) => event === problem)) return true;
   return step === 'resolved' && settings.muted.includes('good_news');
 }

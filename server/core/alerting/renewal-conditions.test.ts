@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
+import { DAY, SimulatedHost } from '../../../tests/kit/alerting/simulated-host.ts';
+import type { RenewalCause } from '../forecast/renewal-causes.ts';
+import type { Verdict } from '../verdict.ts';
+import type { AlertSettings } from './settings.ts';
+
+const NOW = Date.UTC(2027, 0, 1);
+const MINUTE = 60_000;
+const CAA: RenewalCause = { key: 'caa:issuer', message: 'CAA forbids it.', fix: null, zoneRecord: null };
+const NAMES: RenewalCause = { ...CAA, key: 'names:gone', message: 'A name is gone.' };
+
+/** Watches a host with a new certificate of 90 days, whose renewal is expected after 60. */
+function watched({ muted = [] }: Partial<Pick<AlertSettings, 'muted'>> = {}) {
+  const outbox = new MemoryOutbox();
+  const host = new SimulatedHost(NOW, 1);
+  const expectedAt = NOW + 60 * DAY;
+  let previous: Verdict | null = null;
+  let known = { fingerprint: host.served.fingerprint, expectedAt };
+  let now = NOW;
+  const check = (causes: readonly RenewalCause[]): string[] => {
+    const verdict = host.check(now, previous);
+    const renewal = { ...known, causes };
+    const settings = { steps: null, muted };
+    const sent = outbox.recordCheck({ verdict, previous, now, renewal, settings });
+    previous = verdict;
+    known = { fingerprint: host.served.fingerprint, expectedAt };
+    return sent.map(({ alert: { problem, step } }) => `${problem} ${step}`);
+  };
+  return {
+    host,
+    check,
+    wait: (ms: number) => void (now += ms),
+    /** Checks for five minutes, so that an absent problem is known to be over. */
+    checksFor: (causes: readonly RenewalCause[]) =>
+      [1, 2, 3, 4, 5].flatMap(() => {
+        now += MINUTE;
+        return check(causes);
+      }),
+  };
+}
+
+describe('A renewal that will fail', () => {
+  it('is reported at once, and three days before the renewal is expected', () => {
+    const { check, wait } = watched();
+    expect(check([])).toEqual([]);
+    wait(DAY);
+    expect(check([CAA])).toEqual(['renewal_fails opened']);
+    wait(55 * DAY);
+    expect(check([CAA])).toEqual([]);
+    wait(DAY);
+    expect(check([CAA])).toEqual(['renewal_fails 3d']);
+    wait(DAY);
+    expect(check([CAA])).toEqual([]);
+  });
+
+  it('is reported once if it is found in the last three days', () => {
+    const { check, wait } = watched();
+    wait(58 * DAY);
+    expect(check([CAA])).toEqual(['renewal_fails 3d']);
+    wait(DAY);
+    expect(check([CAA])).toEqual([]);
+  });
+
+  it('is reported once for each cause', () => {
+    const { check, wait } = watched();
+    expect(check([CAA])).toEqual(['renewal_fails opened']);
+    wait(DAY);
+    expect(check([CAA, NAMES])).toEqual(['renewal_fails opened']);
+  });
+
+  it('is over once forecasts no longer find the cause', () => {
+    const { check, checksFor } = watched();
+    expect(check([CAA, NAMES])).toEqual(['renewal_fails opened', 'renewal_fails opened']);
+    expect(checksFor([NAMES])).toEqual(['renewal_fails resolved']);
+    expect(checksFor([])).toEqual(['renewal_fails resolved']);
+  });
+
+  it('is over once the certificate was renewed', () => {
+    const { host, check, checksFor, wait } = watched();
+    expect(check([CAA])).toEqual(['renewal_fails opened']);
+    wait(59 * DAY);
+    check([CAA]);
+    host.served = host.issue(NOW + 59 * DAY, 1);
+    const sent = checksFor([]).filter((step) => step.startsWith('renewal_fails'));
+    expect(sent).toEqual(['renewal_fails resolved']);
+  });
+
+  it('stays while the host is down, also if its reminder is due', () => {
+    const { host, check, checksFor, wait } = watched();
+    expect(check([CAA])).toEqual(['renewal_fails opened']);
+    host.isReached = false;
+    expect(checksFor([CAA])).toEqual([]);
+    wait(57 * DAY);
+    expect(check([CAA])).toEqual(expect.arrayContaining(['renewal_fails 3d']));
+  });
+
+  it('is not reported if these alerts are muted', () => {
+    const { check, checksFor } = watched({ muted: ['renewal_fails'] });
+    expect(check([CAA])).toEqual([]);
+    expect(checksFor([])).toEqual([]);
+  });
+});
