@@ -89,6 +89,8 @@ export interface Digest {
   attention: TruncatedList<{ concern: Concern; notAfter: number | null }>;
   /** Other domains whose certificate expires within 30 days and is due for renewal. */
   expiring: TruncatedList<{ notAfter: number }>;
+  /** Domains whose next renewal will fail, soonest first. `line` as in `forecastLine`, `expectedAt` in ms UTC. */
+  failing: TruncatedList<{ line: string; expectedAt: number }>;
   /** Domains with a new certificate since `from`. */
   renewed: TruncatedList<{ notAfter: number }>;
   /** Incidents of the week except expiries, newest first; `endedAt` is null while an incident is open. */

@@ -86,7 +86,7 @@ describe('composeDigest', () => {
     uptimeSince: 0,
   };
   const compose = (change: Partial<Parameters<typeof composeDigest>[0]>) =>
-    composeDigest({ domains: [], renewed: [], incidents: [], ...change }, NOW);
+    composeDigest({ domains: [], failing: [], renewed: [], incidents: [], ...change }, NOW);
 
   it('lists a domain at most once, as urgent or as expiring', () => {
     const soon = NOW + 20 * DAY_MS;

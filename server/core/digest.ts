@@ -71,16 +71,18 @@ export interface DigestIncident extends Targeted {
 }
 
 /**
- * Composes the digest for `now` (ms UTC). `domains`: the active domains, soonest expiry first. `renewed`: those whose leaf
+ * Composes the digest for `now` (ms UTC). `domains`: the active domains, soonest expiry first. `failing`: those whose next renewal will fail. `renewed`: those whose leaf
  * replaced another one in the week. `incidents`: those of the week except expiries, newest first.
  */
 export function composeDigest(
   {
     domains,
+    failing,
     renewed,
     incidents,
   }: {
     domains: readonly (Targeted & DigestDomain)[];
+    failing: readonly (Targeted & { line: string; expectedAt: number })[];
     renewed: readonly (Targeted & { notAfter: number })[];
     incidents: readonly DigestIncident[];
   },
@@ -105,6 +107,7 @@ export function composeDigest(
     watched: domains.length,
     attention: toListed(attention, ({ concern, notAfter }) => ({ concern, notAfter })),
     expiring: toListed(expiring, ({ notAfter }) => ({ notAfter })),
+    failing: toListed(failing, ({ line, expectedAt }) => ({ line, expectedAt })),
     renewed: toListed(renewed, ({ notAfter }) => ({ notAfter })),
     incidents: toListed(incidents, ({ problem, startedAt, endedAt }) => ({ problem, startedAt, endedAt })),
     uptime: lowestUptimes(incidents, { from, now }),

@@ -2,6 +2,7 @@ import ICAL from 'ical.js';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { calendarText } from '../../server/api/publishing/calendar-routes.ts';
+import type { CalendarDomain } from '../../server/store/publishing/calendar-feeds.ts';
 import type { ExpiringCertificate } from '../../server/core/verdict.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
@@ -45,9 +46,13 @@ const certificate = (change: Partial<ExpiringCertificate> = {}): ExpiringCertifi
 });
 const calendarOf = (
   expiring: ExpiringCertificate[],
-  { timeZone = null as string | null, host = 'shop.example' } = {},
+  {
+    timeZone = null as string | null,
+    host = 'shop.example',
+    failing = null as CalendarDomain['failing'],
+  } = {},
 ) =>
-  calendarText([{ id: 'd1', host, port: 443, createdAt: NOW, lastCheckedAt: NOW, expiring }], {
+  calendarText([{ id: 'd1', host, port: 443, createdAt: NOW, lastCheckedAt: NOW, expiring, failing }], {
     productName: 'Certlantern',
     publicUrl: new URL('https://certs.example'),
     timeZone,
@@ -62,6 +67,7 @@ it('A calendar has one expiry and one renewal event per certificate, which name 
     port: 443,
     createdAt: NOW + index,
     lastCheckedAt: NOW,
+    failing: null,
     expiring: [certificate(index === 11 ? { fingerprint: 'cd'.repeat(32) } : {})],
   }));
   const text = calendarText(domains, {
@@ -143,6 +149,24 @@ describeAnyDatabase('The calendar of an account', (open) => {
   });
 });
 
+it('A calendar shows the day of a renewal that will fail, and why', () => {
+  const { fingerprint } = certificate();
+  const failing = {
+    fingerprint,
+    line: 'Next renewal will fail: CAA forbids Let’s Encrypt',
+    expectedAt: Date.parse('2026-12-20T23:30:00Z'),
+  };
+  const found = eventsIn(calendarOf([certificate()], { failing, timeZone: 'Europe/Oslo' })).find(({ uid }) =>
+    uid.startsWith('renewal-fails-'),
+  );
+  expect(found).toMatchObject({
+    summary: 'shop.example: renewal expected, and it will fail: CAA forbids Let’s Encrypt',
+  });
+  expect([found?.startDate.toString(), found?.endDate.toString()]).toEqual(['2026-12-21', '2026-12-22']);
+  const other = { ...failing, fingerprint: 'cd'.repeat(32) };
+  expect(eventsIn(calendarOf([certificate()], { failing: other }))).toHaveLength(2);
+});
+
 it('The calendar text has the properties of RFC 5545 and a refresh interval of 12 hours', () => {
   const text = calendarOf([certificate()]);
   for (const line of [
@@ -208,6 +232,7 @@ it('A calendar has an expiry and a renewal event for each of 2,000 domains', () 
     port: 443,
     createdAt: NOW,
     lastCheckedAt: NOW,
+    failing: null,
     expiring: [certificate({ fingerprint: index.toString(16).padStart(64, '0') })],
   }));
   const options = {

@@ -47,6 +47,7 @@ const ACCOUNT_MAILS: { [Kind in AccountMail['kind']]: Extract<AccountMail, { kin
     uptime: [],
     attention: NOTHING,
     expiring: NOTHING,
+    failing: NOTHING,
     renewed: NOTHING,
     incidents: NOTHING,
   },

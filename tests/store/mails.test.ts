@@ -53,6 +53,7 @@ describeEachDatabase('mails', (open) => {
       uptime: [],
       attention: none,
       expiring: none,
+      failing: none,
       renewed: none,
       incidents: none,
     };

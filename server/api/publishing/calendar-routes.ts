@@ -16,6 +16,7 @@ import { refuse } from '../http/problem.ts';
 import { expectedRenewal } from '../../core/alert-steps.ts';
 import { zoneOffsetMs } from '../../core/alerting/local-time.ts';
 import { displayName } from '../../core/endpoint.ts';
+import { causeInLine } from '../../core/forecast/forecast-words.ts';
 import { longInstant } from '../../core/long-date.ts';
 import { oneLine } from '../../core/one-line.ts';
 import type { ExpiringCertificate } from '../../core/verdict.ts';
@@ -139,7 +140,7 @@ function eventsOf(domain: CalendarDomain, options: Pick<CalendarOptions, 'timeZo
     .filter(({ notAfter }) => notAfter > options.now - SHOWN_AFTER_MS)
     .flatMap((one) => [
       expiry(domain, one),
-      ...(one === leaf && one.notAfter > options.now ? [renewal(domain, one, options)] : []),
+      ...(one === leaf && one.notAfter > options.now ? renewals(domain, one, options) : []),
     ]);
 }
 
@@ -161,6 +162,33 @@ function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event
   };
 }
 
+/** Returns when to renew a certificate and, if that will fail, the day on which we expect the renewal. */
+function renewals(
+  domain: CalendarDomain,
+  certificate: ExpiringCertificate,
+  options: Pick<CalendarOptions, 'timeZone'>,
+): Event[] {
+  const { failing, lastCheckedAt } = domain;
+  const events = [renewal(domain, certificate, options)];
+  if (failing?.fingerprint !== certificate.fingerprint) return events;
+  const { line, expectedAt } = failing;
+  const day = localDay(expectedAt, options.timeZone);
+  const failure: Event = {
+    ...ids('renewal-fails', domain, certificate),
+    allDay: true,
+    start: day,
+    end: new Date(day.getTime() + DAY_MS),
+    summary: `renewal expected, and it will fail${causeInLine(line)}`,
+    sequence: sequenceAt(lastCheckedAt, certificate),
+    description: `We expect the renewal on ${longInstant(expectedAt)}. The details of the domain say what to do before.`,
+  };
+  return [...events, failure];
+}
+
+/** Returns the sequence number of an event that may move, higher for later checks. */
+const sequenceAt = (at: number, { notBefore }: ExpiringCertificate): number =>
+  Math.max(0, Math.floor((at - notBefore) / DAY_MS));
+
 function renewal(
   domain: CalendarDomain,
   certificate: ExpiringCertificate,
@@ -175,7 +203,7 @@ function renewal(
       : { start: new Date(from), end: new Date(Math.max(to, from + EVENT_MS)) }),
     summary: 'time to renew',
     // CAs may move renewal windows, so later versions of the event need a higher sequence number.
-    sequence: Math.max(0, Math.floor((domain.lastCheckedAt - certificate.notBefore) / DAY_MS)),
+    sequence: sequenceAt(domain.lastCheckedAt, certificate),
     description: `Renew the certificate between ${longInstant(from)} and ${longInstant(to)}.`,
   };
 }

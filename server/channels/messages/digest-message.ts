@@ -1,6 +1,7 @@
 import type { Concern, Digest, TruncatedList } from '../../core/account-mail.ts';
 import type { Problem } from '../../core/alerting/alert.ts';
 import { displayName } from '../../core/endpoint.ts';
+import { causeInLine } from '../../core/forecast/forecast-words.ts';
 import { longDate } from '../../core/long-date.ts';
 import type { Targeted } from '../../core/target.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
@@ -60,9 +61,13 @@ function headingOf({ attention, watched }: Digest): string {
 }
 
 /** Returns the first line, which says what to do first. */
-function firstLineOf({ attention, until }: Digest, timeZone: string): string {
+function firstLineOf({ attention, failing, until }: Digest, timeZone: string): string {
   const [worst] = attention.first;
-  if (worst === undefined) return 'There is nothing to do.';
+  const [renewal] = failing.first;
+  if (worst === undefined)
+    return renewal === undefined
+      ? 'There is nothing to do.'
+      : `The next renewal of ${displayName(renewal)} will fail${causeInLine(renewal.line)}.`;
   const name = displayName(worst);
   switch (worst.concern) {
     case 'expiry':
@@ -84,11 +89,12 @@ function expiryText({ notAfter }: { notAfter: number | null }, until: number, ti
   return `${notAfter <= until ? 'expired' : 'expires'} on ${weekdayDate(notAfter, timeZone)}`;
 }
 
-function preheaderOf({ expiring, renewed, incidents }: Digest): string {
+function preheaderOf({ expiring, failing, renewed, incidents }: Digest): string {
   const parts = [
     ...(sizeOf(expiring) > 0
       ? [`${count(sizeOf(expiring), 'certificate')} to renew in the next 30 days`]
       : []),
+    ...(sizeOf(failing) > 0 ? [`${count(sizeOf(failing), 'renewal')} that will fail`] : []),
     ...(sizeOf(renewed) > 0 ? [`${grouped(sizeOf(renewed))} renewed`] : []),
     ...(sizeOf(incidents) > 0 ? [`${count(sizeOf(incidents), 'incident')} last week`] : []),
   ];
@@ -108,6 +114,10 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
       digest.expiring,
       ({ notAfter }) => `expires on ${longDate(notAfter, timeZone)}`,
     ),
+    drawn('Renewals that will fail', digest.failing, ({ line, expectedAt }) => {
+      const cause = causeInLine(line).replace(/^: /, '');
+      return `${cause === '' ? '' : `${cause}; `}expected on ${longDate(expectedAt, timeZone)}`;
+    }),
     drawn(
       'Renewed last week',
       digest.renewed,

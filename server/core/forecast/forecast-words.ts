@@ -83,8 +83,13 @@ function reasonWords(check: ForecastCheck): ReasonWords {
 /** Returns one sentence for a card, without a full stop: "Next renewal will fail: CAA forbids Let's Encrypt"; null unless it will fail. */
 export function forecastLine(forecast: Forecast): string | null {
   const cause = shortCause(forecast, ['fails']);
-  return forecast.outcome === 'fails' ? `Next renewal will fail${cause}` : null;
+  return forecast.outcome === 'fails' ? `${WILL_FAIL}${cause}` : null;
 }
+
+const WILL_FAIL = 'Next renewal will fail';
+
+/** Returns the cause in the line of a failing renewal, with a colon before it: ": CAA forbids Let's Encrypt"; empty if it has none. */
+export const causeInLine = (line: string): string => line.slice(WILL_FAIL.length);
 
 /** Returns a cause in a few words, for subjects and lists: "CAA forbids Let's Encrypt". */
 function causeLine(check: ForecastCheck): string {

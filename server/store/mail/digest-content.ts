@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Digest } from '../../core/account-mail.ts';
 import {
   composeDigest,
@@ -10,7 +11,7 @@ import { nameOf, type Targeted } from '../../core/target.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
-import { monitorOf } from '../db/dialect.ts';
+import { forecastOfMonitor, monitorOf } from '../db/dialect.ts';
 
 type Request = { accountId: string; now: number };
 
@@ -18,9 +19,10 @@ type Request = { accountId: string; now: number };
 export async function digestContent(store: Store, request: Request): Promise<Digest> {
   const from = request.now - DIGEST_PERIOD_MS;
   const domains = await readMonitors(store, request);
+  const failing = await readFailing(store, request);
   const renewed = await readRenewed(store, request, from);
   const incidents = await readIncidents(store, request, from);
-  return composeDigest({ domains, renewed, incidents }, request.now);
+  return composeDigest({ domains, failing, renewed, incidents }, request.now);
 }
 
 /** Returns the account's active domains, soonest expiry first. Domains without a certificate come last. */
@@ -55,6 +57,25 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
       };
     })
     .toSorted((left, right) => (left.notAfter ?? Infinity) - (right.notAfter ?? Infinity));
+}
+
+/** Returns the domains whose next renewal will fail, soonest expected renewal first. */
+async function readFailing(
+  store: Store,
+  { accountId, now }: Request,
+): Promise<(Targeted & { line: string; expectedAt: number })[]> {
+  const rows = await store.db
+    .selectFrom('monitors')
+    .innerJoin('forecasts', forecastOfMonitor)
+    .select(['host', 'port', 'target', 'line', 'expected_at'])
+    .where('monitors.account_id', '=', accountId)
+    .where('active', '=', 1)
+    .where(sql<boolean>`outcome = 'fails'`)
+    .orderBy('expected_at')
+    .orderBy('host')
+    .orderBy('port')
+    .execute();
+  return rows.map((row) => ({ ...nameOf(row), line: row.line ?? '', expectedAt: row.expected_at ?? now }));
 }
 
 /**

@@ -57,6 +57,7 @@ const mail = z.discriminatedUnion('kind', [
       notAfter: notAfter.nullable(),
     }),
     expiring: listed({ notAfter }),
+    failing: listed({ line: z.string(), expectedAt: z.number() }).default({ first: [], more: 0 }),
     renewed: listed({ notAfter }),
     incidents: listed({
       problem: z.enum(ALERT_PROBLEMS),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nameOf, type Targeted } from '../../core/target.ts';
 import type { ExpiringCertificate } from '../../core/verdict.ts';
+import { forecastOfMonitor } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { inTransaction, type WriteInTransaction } from '../db/transaction.ts';
@@ -62,6 +63,8 @@ export interface CalendarDomain extends Targeted {
   lastCheckedAt: number;
   /** The certificates last seen that expiry alerts are about: the leaves, and an intermediate if one expires before the leaves. */
   expiring: readonly ExpiringCertificate[];
+  /** The next renewal, if it will fail; `line` as in `forecastLine`. */
+  failing: { fingerprint: string; line: string; expectedAt: number } | null;
 }
 
 const PAGE_SIZE = 500;
@@ -94,6 +97,8 @@ export async function readCalendarDomains(
     const rows = await store.replica
       .selectFrom('monitors')
       .$call(joinVerdict)
+      .leftJoin('forecasts', (join) => forecastOfMonitor(join).on('forecasts.outcome', '=', 'fails'))
+      .select(['forecasts.fingerprint', 'forecasts.line', 'forecasts.expected_at'])
       .select(['monitors.id', 'host', 'port', 'target', 'created_at', 'last_checked_at'])
       .where('monitors.account_id', '=', feed.account_id)
       .where(isActive)
@@ -108,6 +113,7 @@ export async function readCalendarDomains(
         ...nameOf(row),
         createdAt: row.created_at,
         lastCheckedAt: row.last_checked_at ?? row.created_at,
+        failing: failingOf(row),
         expiring: currentVerdict(row)?.lastSeen?.expiring ?? [],
       });
     }
@@ -121,3 +127,14 @@ export async function readCalendarDomains(
     domains: domains.toSorted((a, b) => a.createdAt - b.createdAt),
   };
 }
+
+const failingOf = ({
+  fingerprint,
+  line,
+  expected_at: expectedAt,
+}: {
+  fingerprint: string | null;
+  line: string | null;
+  expected_at: number | null;
+}): CalendarDomain['failing'] =>
+  fingerprint === null || line === null || expectedAt === null ? null : { fingerprint, line, expectedAt };

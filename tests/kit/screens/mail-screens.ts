@@ -146,6 +146,7 @@ const calm = {
   uptime: [],
   attention: NOTHING,
   expiring: NOTHING,
+  failing: NOTHING,
   renewed: NOTHING,
   incidents: NOTHING,
 };
@@ -179,6 +180,16 @@ const ACCOUNT: Record<string, AccountMail> = {
       more: 4,
     },
     expiring: { first: [{ ...host('mail'), notAfter: NOW + 21 * DAY }], more: 0 },
+    failing: {
+      first: [
+        {
+          ...host('shop'),
+          line: 'Next renewal will fail: CAA forbids Let’s Encrypt',
+          expectedAt: NOW + 12 * DAY,
+        },
+      ],
+      more: 0,
+    },
     renewed: { first: [{ ...host('www'), notAfter: NOW + 88 * DAY }], more: 0 },
     incidents: {
       first: [{ ...host('status'), problem: 'down', startedAt: NOW - 3 * HOUR, endedAt: null }],
