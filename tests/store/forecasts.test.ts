@@ -118,7 +118,7 @@ describeEachDatabase('The forecasts of renewals', (open) => {
     const made = { forecast: sampleForecast(NOW), facts: leaf.facts, nextAt: NOW, now: NOW };
     expect(await saveForecast(store, lost, made)).toBe(false);
     await releaseForecast(store, lost, NOW);
-    expect(await forecastOf(store, { accountId, monitorId })).toBeNull();
+    expect(await forecastOf(store, { accountId, monitorId })).toBe('pending');
     await releaseForecast(store, taken, NOW + HOUR);
     expect(await firstForecastAt(store)).toBe(NOW + HOUR);
   });
@@ -283,10 +283,10 @@ describeEachDatabase('The forecasts of renewals', (open) => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const leaves = ['a.example', 'b.example'].map((host) => leafFor(host));
-    const [gone] = [await watchPublic(store, accountId, leaves[0]!)];
+    const gone = await watchPublic(store, accountId, leaves[0]!);
     await make(store, leaves[0]!, NOW);
     await watchPublic(store, accountId, leaves[1]!);
-    await removeMonitor(store, { accountId, monitorId: gone.id });
+    await removeMonitor(store, { accountId, monitorId: gone.id, now: NOW });
     expect(await sweepForecasts(store, NOW + 7 * DAY)).toBe(0);
     expect(await sweepForecasts(store, NOW + 7 * DAY + 1)).toBe(1);
     const kept = [leaves[1]!.facts.fingerprint];

@@ -163,6 +163,19 @@ describeEachDatabase('Times stored while the clock ran 400 days ahead', (open) =
     ]);
   });
 
+  it('make a forecast due now, unless the next one is planned within 16 days', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    for (const [fingerprint, at] of [
+      ['a', NOW + 16 * DAY],
+      ['b', AHEAD],
+    ] as const)
+      await store.db.insertInto('forecasts').values({ account_id: id, fingerprint, next_at: at }).execute();
+    expect(await correctFutureTimes(store, NOW)).toBe(1);
+    const planned = store.db.selectFrom('forecasts').select('next_at').orderBy('fingerprint');
+    expect(await planned.execute()).toEqual([{ next_at: NOW + 16 * DAY }, { next_at: NOW }]);
+  });
+
   it('are kept if they are less than an hour ahead, because clocks of several machines may differ', async () => {
     const store = await open();
     await raiseAlarm(store, { code: 'mail_down', detail: 'A detail.', now: NOW + HOUR });

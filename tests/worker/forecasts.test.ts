@@ -7,7 +7,7 @@ import { forecastOf } from '../../server/store/forecasts/forecasts.ts';
 import { forecastRecord } from '../../server/store/forecasts/renewals.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { type Rig, root, START, startRig } from './rig.ts';
+import { type Rig, root, START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'shop.fjord.example';
@@ -25,6 +25,7 @@ function nameEvidence(name: string, isGone: boolean): NameEvidence {
     ipv4: address,
     ipv6: isGone ? address : NOTHING,
     challenge: NOTHING,
+    challengeZone: 'exists',
     persist: NOTHING,
   };
 }
@@ -97,7 +98,9 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     expect(subjects(rig)).toEqual([`${HOST}: the next renewal of the certificate, in 14 days, will fail`]);
     expect(rig.arrivals[0]?.text).toContain(HOST);
     await pass(rig, 13 * DAY_MS);
-    expect(subjects(rig).slice(1)).toEqual([`${HOST}: the next renewal of the certificate, in 3 days, will fail`]);
+    expect(subjects(rig).slice(1)).toEqual([
+      `${HOST}: the next renewal of the certificate, in 3 days, will fail`,
+    ]);
   });
 
   it('end their alert when the cause is gone, without a message about the certificate itself', async () => {
@@ -156,11 +159,28 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     const monitor = await rig.watch(HOST);
     await rig.runDue();
     expect(await rig.worker.runForecasts()).toBe(1);
-    expect(await forecastOf(rig.store, keyOf(monitor))).toBeNull();
+    expect(await forecastOf(rig.store, keyOf(monitor))).toBe('pending');
     rig.clock.advance(10 * MINUTE_MS);
     expect(await rig.worker.runForecasts()).toBe(1);
     expect(world.asked).toHaveLength(1);
-    expect(await forecastOf(rig.store, keyOf(monitor))).not.toBeNull();
+    expect(await forecastOf(rig.store, keyOf(monitor))).toMatchObject({ at: rig.clock.now() });
+  });
+
+  it('are deleted when a worker starts with forecasts turned off, which ends their alerts', async () => {
+    const store = await open();
+    const { rig, world } = await start(store);
+    world.gone.add(HOST);
+    const monitor = await rig.watch(HOST);
+    await rig.runDue();
+    await pass(rig, 2 * HOUR_MS);
+    expect(subjects(rig)).toHaveLength(1);
+    const off = await startRig(store, { trustStore });
+    off.worker.start();
+    await until(async () => (await forecastOf(store, keyOf(monitor))) === null);
+    await off.worker.stop();
+    await rig.runUntil(rig.clock.now() + DAY_MS + HOUR_MS);
+    expect(subjects(rig)).toHaveLength(2);
+    expect((await rig.read(monitor)).nextRenewal).toBeNull();
   });
 
   it('are aborted when the worker stops, and due again at once', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { DAY, SimulatedHost } from '../../../tests/kit/alerting/simulated-host.ts';
-import type { RenewalCause } from '../forecast/renewal-causes.ts';
+import type { RenewalCause } from '../forecast/forecast-causes.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertSettings } from './settings.ts';
 

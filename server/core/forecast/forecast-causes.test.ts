@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sampleForecast } from '../../../tests/kit/product/sample-forecast.ts';
 import type { Forecast } from './forecast.ts';
-import { followCauses, type RenewalCause } from './renewal-causes.ts';
+import { followCauses, type RenewalCause } from './forecast-causes.ts';
 
 const fails = sampleForecast(1);
 const works = sampleForecast(2, { outcome: 'works', checks: [] });
