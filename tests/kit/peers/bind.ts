@@ -29,7 +29,7 @@ export interface Bind extends Daemon {
 const ADDRESS = '127.0.0.1';
 const TTL_SECONDS = 60;
 
-/** Starts BIND with a signed root zone of its own and these zones below it, which `nsupdate` may change. `folder`: an existing folder for its files. */
+/** Starts BIND with a signed root zone of its own and these zones below it. `nsupdate` may change unsigned zones. `folder`: an existing folder for its files. */
 export async function startBind(folder: string, zones: readonly BindZone[]): Promise<Bind> {
   const keys = join(folder, 'keys');
   mkdirSync(keys);
@@ -38,10 +38,12 @@ export async function startBind(folder: string, zones: readonly BindZone[]): Pro
   const root = writeZone(folder, '.', delegations.join('\n'));
   sign(folder, keys, { name: '.', file: root, key: rootKey });
   const port = await freeDnsPort();
-  const zoneLines = ['.', ...zones.map(({ name }) => name)].map(
-    (name) =>
-      `zone "${name}" { type primary; file "${fileOf(folder, name)}"; allow-update { ${ADDRESS}; }; };`,
-  );
+  const signedRoot = { name: '.', signatures: 'valid' } as const;
+  const zoneLines = [signedRoot, ...zones].map(({ name, signatures = 'unsigned' }) => {
+    // In a zone that may be updated, BIND tries to replace expired signatures all the time, and has no key for that.
+    const update = signatures === 'unsigned' ? ` allow-update { ${ADDRESS}; };` : '';
+    return `zone "${name}" { type primary; file "${fileOf(folder, name)}";${update} };`;
+  });
   const config = join(folder, 'named.conf');
   writeFileSync(
     config,
