@@ -5,7 +5,13 @@ import { checkDnsChallenge, checkDnssec, checkNames } from './checks/dns-checks.
 import { checkHttp, checkTlsAlpn } from './checks/http-checks.ts';
 import { checkPersist } from './checks/persist-check.ts';
 import { checkLifetime, checkOverdue, checkRegistration, checkSchedule } from './checks/time-checks.ts';
-import type { FirstLook, ForecastContext, ForecastEvidence, ValidationMethod } from './evidence.ts';
+import {
+  type FirstLook,
+  type ForecastContext,
+  type ForecastEvidence,
+  VALIDATION_METHODS,
+  type ValidationMethod,
+} from './evidence.ts';
 import { expectedDay } from './expected-day.ts';
 import type { Forecast, ForecastCheck } from './forecast.ts';
 import {
@@ -78,10 +84,9 @@ const METHOD_CHECKS: readonly ForecastCheck['code'][] = ['caa', 'http', 'tls_alp
 /** Returns the check as one that passes if it rules out only methods that the site does not use, or CAA only methods that hardly anybody uses. */
 function settled(check: ForecastCheck, method: ValidationMethod | null): ForecastCheck {
   if (check.state !== 'depends' || !METHOD_CHECKS.includes(check.code)) return check;
-  const usual =
-    method === null ? check.code === 'caa' && (['http-01', 'dns-01'] as const) : ([method] as const);
-  if (usual === false || usual.some((one) => check.methods.includes(one))) return check;
-  return { ...check, state: 'passes', methods: [] };
+  const unknown = check.code === 'caa' ? (['http-01', 'dns-01'] as const) : VALIDATION_METHODS;
+  const used = method === null ? unknown : [method];
+  return used.some((one) => check.methods.includes(one)) ? check : { ...check, state: 'passes', methods: [] };
 }
 
 /** The checks without which nothing can be said. DNSSEC is none of them, because many resolvers do not validate it: its check says so. */
