@@ -1,6 +1,6 @@
 import type { RenewalCause } from '../forecast/forecast-causes.ts';
 import type { ExpiringCertificate, Verdict } from '../verdict.ts';
-import type { KnownIncident } from './incident.ts';
+import type { AlertFacts } from './alert.ts';
 import { type Condition, NO_FACTS, toAlertCertificate } from './conditions.ts';
 
 /** What forecasts say about the next renewal of the certificate that a monitor served before a check. */
@@ -43,11 +43,10 @@ export function renewalConditions(verdict: Verdict, renewal: RenewalOutlook | nu
 
 /** Returns whether the causes of a certificate are known to lack that of an incident, because `renewalConditions` did not find it. */
 export function isRenewalKnown(
-  { facts }: Pick<KnownIncident, 'facts'>,
+  { certificate }: Pick<AlertFacts, 'certificate'>,
   verdict: Verdict,
   renewal: RenewalOutlook | null,
 ): boolean {
-  const { certificate } = facts;
   return (
     certificate !== null &&
     certificate.fingerprint === renewal?.fingerprint &&

@@ -212,7 +212,7 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
     const [before, after] = [facts.registration, registrationEnd(check.verdict)];
     return after !== null && after.expiresAt > (before?.expiresAt ?? 0);
   }
-  if (problem === 'renewal_fails' && isRenewalKnown({ facts }, check.verdict, check.renewal)) return true;
+  if (problem === 'renewal_fails' && isRenewalKnown(facts, check.verdict, check.renewal)) return true;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed' || problem === 'not_deployed') return true;
   if (problem === 'expiry')
