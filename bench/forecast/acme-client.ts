@@ -27,7 +27,8 @@ interface Answer {
   body: unknown;
 }
 
-const POLL_MS = 50;
+const POLL_MS = 10;
+const TIMEOUT_MS = 60_000;
 const base64url = (data: string | Buffer): string => Buffer.from(data).toString('base64url');
 
 /**
@@ -45,7 +46,8 @@ export async function createAcmeClient(directoryUrl: string, keyFile: string): P
   const send = (url: string, method: string, body: string | null): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const headers = body === null ? {} : { 'content-type': 'application/jose+json' };
-      const sent = request(url, { method, agent, headers }, (response) => {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const sent = request(url, { method, agent, headers, signal }, (response) => {
         const chunks: Buffer[] = [];
         const nonce = response.headers['replay-nonce'];
         if (typeof nonce === 'string') nonces.push(nonce);
@@ -110,9 +112,11 @@ export async function createAcmeClient(directoryUrl: string, keyFile: string): P
         return done.status === 'valid' ? null : problemOf(done);
       };
       try {
-        const problems = await Promise.all(authorizations.map(validate));
-        const problem = problems.find((one) => one !== null);
-        if (problem !== undefined) return problem;
+        // One after the other: with many at once, Pebble may stop answering.
+        for (const url of authorizations) {
+          const problem = await validate(url);
+          if (problem !== null) return problem;
+        }
         await post(finalize, { csr: await csrOf(names, keyFile) });
         const { status } = await settled(order.location, ['pending', 'ready', 'processing']);
         return status === 'valid' ? null : `order ${status}`;
