@@ -304,6 +304,20 @@ describe('The cache', () => {
     expect(await reader.ask('site.example', 'A')).toEqual(records([ADDRESS]));
   });
 
+  it('asks at most 64 questions at a time, and none that waited until it was aborted', async () => {
+    const reader = readerOf({ triesMs: [60_000] });
+    const leaving = new AbortController();
+    const answers = Array.from({ length: 100 }, (_, index) => {
+      set({ [`n${index}.example`]: { answer: 'silent' } });
+      return reader.query(`n${index}.example`, 'A', { signal: leaving.signal });
+    });
+    await expect.poll(() => questions().length).toBe(64);
+    leaving.abort();
+    await Promise.all(answers);
+    expect(await reader.ask('last.example', 'A')).toMatchObject({ outcome: 'no_name' });
+    expect(questions()).toHaveLength(65);
+  });
+
   it('ends a question at its time limit', async () => {
     set({ 'site.example': { answer: 'silent' } });
     const reader = readerOf({ triesMs: [3_600_000], timeoutMs: 50 });
