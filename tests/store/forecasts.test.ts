@@ -277,6 +277,13 @@ describeEachDatabase('The forecasts of renewals', (open) => {
     await make(store, leaf, NOW, works);
     for (const days of [90, 91]) await make(store, leaf, NOW + days * DAY, works);
     expect(await forecastRecord(store, accountId)).toEqual({ right: 0, of: 1 });
+
+    const after = leafFor('shop.example', { notBefore: NOW + 92 * DAY, notAfter: NOW + 182 * DAY });
+    await makeDue(store);
+    await checkPublic(store, NOW + 92 * DAY, after);
+    expect(await store.db.selectFrom('renewals').selectAll().execute()).toMatchObject([
+      { successor: after.facts.fingerprint, renewed_at: NOW + 92 * DAY, score: 'missed' },
+    ]);
   });
 
   it('are deleted a week after their last forecast if no domain serves the certificate, and added if they are missing', async () => {

@@ -92,16 +92,20 @@ export async function recordRenewal(
   if (old === null || !isRenewal(old.facts, after)) return;
   const renewed = { successor: after.fingerprint, renewed_at: after.notBefore };
   const score = old.scored && scoreOf(old.scored, old.facts, { renewedAt: after.notBefore, after: null });
-  await trx
+  const { numInsertedOrUpdatedRows: inserted } = await trx
     .insertInto('renewals')
     .values({ ...old.row, ...renewed, score })
-    .onConflict((conflict) =>
-      // The score of a certificate that expired before stays.
-      conflict
-        .columns(['account_id', 'fingerprint'])
-        .doUpdateSet(renewed)
-        .where('renewals.renewed_at', 'is', null),
-    )
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  if (inserted !== 0n) return;
+  // The certificate expired before, which was scored. Not ON CONFLICT DO UPDATE, which locks the row even if it changes nothing: a forecast that
+  // is being saved locks it after its own row, for which this transaction may wait later.
+  await trx
+    .updateTable('renewals')
+    .set(renewed)
+    .where('account_id', '=', accountId)
+    .where('fingerprint', '=', from)
+    .where('renewed_at', 'is', null)
     .execute();
 }
 
