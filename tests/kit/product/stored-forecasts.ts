@@ -9,6 +9,7 @@ import { inTransaction } from '../../../server/store/db/transaction.ts';
 import {
   claimDueForecasts,
   registerForecast,
+  releaseForecast,
   saveForecast,
 } from '../../../server/store/forecasts/forecasts.ts';
 
@@ -21,7 +22,7 @@ export interface ForecastHost {
   isPortClosed?: boolean;
 }
 
-const NOTHING = { outcome: 'no_name', aliases: [], security: 'secure' } as const;
+const NOTHING: DnsAnswer<never> = { outcome: 'no_name', aliases: [], security: 'secure' };
 const records = <Found>(...found: Found[]): DnsAnswer<Found> => ({
   outcome: 'records',
   records: found,
@@ -41,7 +42,7 @@ function evidenceOf({ host, caa = [], isPortClosed = false }: ForecastHost, at: 
         caa: [{ domain: host, answer: caa.length === 0 ? NOTHING : records(...properties) }],
         zone: 'exists',
         ipv4: records(address),
-        ipv6: { ...NOTHING, outcome: 'no_data' },
+        ipv6: { outcome: 'no_data', aliases: [], security: 'secure' },
         challenge: NOTHING,
         challengeZone: 'exists',
         persist: NOTHING,
@@ -95,21 +96,28 @@ export async function storeForecasts(
   store: Store,
   { accountId, hosts, now }: { accountId: string; hosts: readonly ForecastHost[]; now: number },
 ): Promise<void> {
-  for (const host of hosts) {
-    const row = await store.db
-      .selectFrom('monitors')
-      .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
-      .select(['certificates.fingerprint', 'facts'])
-      .where('account_id', '=', accountId)
-      .where('host', '=', host.host)
-      .executeTakeFirstOrThrow();
-    const facts = parseFacts(row.facts);
-    if (facts === null) throw new Error(`The certificate of ${host.host} is not stored`);
-    const { fingerprint } = row;
+  const rows = await store.db
+    .selectFrom('monitors')
+    .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+    .select(['host', 'certificates.fingerprint', 'facts'])
+    .where('account_id', '=', accountId)
+    .where(
+      'host',
+      'in',
+      hosts.map(({ host }) => host),
+    )
+    .execute();
+  for (const { fingerprint } of rows)
     await inTransaction(store, (trx) => registerForecast(trx, { accountId, fingerprint, now }));
-    const claims = await claimDueForecasts(store, { now, limit: 100, leaseEndsAt: now + MINUTE_MS });
-    const claim = claims.find((each) => each.accountId === accountId && each.fingerprint === fingerprint);
-    if (claim === undefined) throw new Error(`The forecast for ${host.host} is not due`);
+  const claims = await claimDueForecasts(store, { now, limit: 100, leaseEndsAt: now + MINUTE_MS });
+  for (const claim of claims) {
+    const row = rows.find(({ fingerprint }) => fingerprint === claim.fingerprint);
+    const host = hosts.find((each) => each.host === row?.host);
+    const facts = parseFacts(row?.facts ?? null);
+    if (host === undefined || facts === null) {
+      await releaseForecast(store, claim, now);
+      continue;
+    }
     const forecast = forecastFor(host, facts, now);
     await saveForecast(store, claim, { forecast, facts, nextAt: now + 10 * DAY_MS, now });
   }
