@@ -18,11 +18,15 @@ export function forecastCauses(forecast: Forecast, previous: Forecast | null): F
   return causesOf(forecast).filter(({ key }) => before.has(key));
 }
 
+/** Returns the key of a check as the cause of a failing renewal. */
+export const causeKey = ({ code, reason }: Pick<ForecastCheck, 'code' | 'reason'>): string =>
+  `${code}:${reason}`;
+
 function causesOf({ outcome, checks }: Forecast): ForecastCause[] {
   if (outcome !== 'fails') return [];
   const causes = checks
     .filter(({ state }) => state === 'fails')
-    .map((check) => ({ key: `${check.code}:${check.reason}`, check }));
+    .map((check) => ({ key: causeKey(check), check }));
   return causes.filter(({ key }, index) => causes.findIndex((one) => one.key === key) === index);
 }
 

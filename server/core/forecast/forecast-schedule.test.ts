@@ -11,7 +11,7 @@ import {
 } from '../../../tests/kit/product/renewal-site.ts';
 import { forecastCauses } from './forecast-causes.ts';
 import { leadOf, nextForecastAt } from './forecast-schedule.ts';
-import { isScored, renewalLateAt, scoreOf } from './forecast-score.ts';
+import { isScored, renewalLateAt, scoredPart, scoreOf } from './forecast-score.ts';
 import type { Forecast } from './forecast.ts';
 import { makeForecast } from './make-forecast.ts';
 
@@ -86,13 +86,10 @@ describe('the schedule of forecasts', () => {
 
 describe('the score of a forecast', () => {
   const certificate = { notBefore: NOW, notAfter: NOW + 90 * DAY_MS };
-  const scored = { expectedAt: NOW + 60 * DAY_MS, expectedBy: 'habit' as const };
+  const scored = { expectedAt: NOW + 60 * DAY_MS, expectedBy: 'habit' as const, causes: ['caa:nobody'] };
   const day = (days: number) => NOW + days * DAY_MS;
-  const score = (
-    outcome: Forecast['outcome'],
-    renewedAt: number | null,
-    after: Forecast['outcome'] | null = 'works',
-  ) => scoreOf({ ...scored, outcome }, certificate, { renewedAt, after });
+  const score = (outcome: Forecast['outcome'], renewedAt: number | null, after: Forecast | null = works) =>
+    scoreOf({ ...scored, outcome }, certificate, { renewedAt, after });
 
   it('counts the last forecast that is at least a week before the expected renewal', () => {
     expect(isScored({ at: day(53), expectedAt: day(60) }, certificate)).toBe(true);
@@ -112,18 +109,23 @@ describe('the score of a forecast', () => {
   it('is wrong if a renewal fails that should work', () => {
     expect(score('works', null)).toBe('missed');
     expect(score('works', day(80))).toBe('missed');
-    expect(
-      scoreOf({ ...scored, expectedBy: 'lifetime', outcome: 'works' }, certificate, {
-        renewedAt: day(80),
-        after: 'works',
-      }),
-    ).toBe('foretold');
+    for (const expectedBy of ['ari', 'lifetime'] as const) {
+      const vague = { ...scored, expectedBy, outcome: 'works' as const };
+      expect(scoreOf(vague, certificate, { renewedAt: day(80), after: works })).toBe('foretold');
+    }
   });
 
   it('is a false alarm only if the cause is still there after the renewal', () => {
-    expect(score('fails', day(60), 'fails')).toBe('false_alarm');
-    expect(score('fails', day(60), 'works')).toBeNull();
-    expect(score('fails', day(60), null)).toBeNull();
+    expect(score('fails', day(60), forbidden)).toBe('false_alarm');
+    expect(score('fails', day(80), forbidden)).toBe('false_alarm');
+    expect(score('fails', day(60), bogus)).toBeNull();
+    expect(score('fails', day(60), works)).toBeNull();
+    expect(score('fails', day(80), null)).toBeNull();
+  });
+
+  it('keeps the causes of the forecast', () => {
+    expect(scoredPart(forbidden)).toMatchObject({ outcome: 'fails', causes: ['caa:nobody'] });
+    expect(scoredPart(works)).toMatchObject({ outcome: 'works', causes: [] });
   });
 
   it('does not count forecasts that knew nothing', () => {

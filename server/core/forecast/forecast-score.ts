@@ -1,20 +1,35 @@
 import { WEEK_MS } from '../../../contract/durations.ts';
 import { type Renewable, renewalOverdueAt } from '../alert-steps.ts';
 import { leadOf } from './forecast-schedule.ts';
+import { causeKey, forecastCauses } from './forecast-causes.ts';
 import type { Forecast } from './forecast.ts';
 
 /** `foretold`: the renewal came out as the forecast said. `missed`: it failed, and the forecast said that it works. `false_alarm`: the reverse. */
 export type ForecastScore = 'foretold' | 'missed' | 'false_alarm';
 
 /** The part of a forecast that is scored. It is kept from the last forecast for which `isScored` returns true. */
-export type ScoredForecast = Pick<Forecast, 'outcome' | 'expectedAt' | 'expectedBy'>;
+export interface ScoredForecast extends Pick<Forecast, 'outcome' | 'expectedAt' | 'expectedBy'> {
+  /** Keys of the causes for which the renewal should fail. */
+  causes: string[];
+}
+
+/** Returns the part of a forecast that is scored. */
+export function scoredPart(forecast: Forecast): ScoredForecast {
+  const { outcome, expectedAt, expectedBy } = forecast;
+  return {
+    outcome,
+    expectedAt,
+    expectedBy,
+    causes: forecastCauses(forecast, forecast).map(({ key }) => key),
+  };
+}
 
 /** How a renewal really went. */
 export interface ActualRenewal {
   /** Start of validity of the certificate that replaced the old one, ms UTC; null if the old one expired while it was served. */
   renewedAt: number | null;
-  /** What the first forecast of the new certificate says. `fails`: the cause is still there, and the CA has issued all the same. */
-  after: Forecast['outcome'] | null;
+  /** The first forecast of the new certificate. It shows whether somebody has removed the causes; null if there is none yet. */
+  after: Forecast | null;
 }
 
 /** Returns whether a forecast was made early enough to be scored: a week before the expected renewal, or a quarter of a short lifetime. */
@@ -30,8 +45,8 @@ export function renewalLateAt(scored: ScoredForecast, certificate: Renewable): n
 }
 
 /**
- * Returns how a forecast of a certificate came out; null if that does not count: the forecast knew nothing, or the renewal worked after somebody
- * had removed the cause.
+ * Returns how a forecast of a certificate came out; null if that does not count, or not yet: it knew nothing, the renewal worked after somebody
+ * had removed the cause, or only the first forecast of the new certificate can tell.
  */
 export function scoreOf(
   scored: ScoredForecast,
@@ -41,10 +56,11 @@ export function scoreOf(
   if (scored.outcome === 'not_known') return null;
   const works = scored.outcome === 'works';
   if (renewedAt === null || renewedAt >= certificate.notAfter) return works ? 'missed' : 'foretold';
-  if (renewedAt > renewalLateAt(scored, certificate)) {
-    if (!works) return 'foretold';
-    return scored.expectedBy === 'lifetime' ? 'foretold' : 'missed';
-  }
-  if (works) return 'foretold';
-  return after === 'fails' ? 'false_alarm' : null;
+  const isLate = renewedAt > renewalLateAt(scored, certificate);
+  // A client need not follow the window of the CA, and the day by the lifetime is a guess.
+  if (works) return isLate && scored.expectedBy === 'habit' ? 'missed' : 'foretold';
+  if (after === null) return null;
+  const keys = new Set(after.checks.map(causeKey));
+  if (scored.causes.some((cause) => keys.has(cause))) return 'false_alarm';
+  return isLate ? 'foretold' : null;
 }

@@ -17,6 +17,7 @@ import {
   withName,
   withNames,
 } from '../../../tests/kit/product/renewal-site.ts';
+import { scoredPart, scoreOf } from './forecast-score.ts';
 import { forecastMessage } from './forecast-words.ts';
 import { makeForecast } from './make-forecast.ts';
 
@@ -141,6 +142,16 @@ describe('a name that is gone', () => {
     expect(
       outcome(gone(healthySite('example.com', { renewals: [null, ['http-01', 'tls-alpn-01', 'dns-01']] }))),
     ).toBe('fails');
+  });
+
+  it('is a false alarm once for a site that validates by DNS without any trace', () => {
+    const alarm = forecast(gone(healthySite()));
+    expect(alarm).toMatchObject({ outcome: 'fails', possible: ['dns-01'] });
+    const renewed = forecast(gone(healthySite('example.com', { renewals: [alarm.possible] })));
+    expect(renewed).toMatchObject({ outcome: 'works', method: 'dns-01' });
+    const { certificate } = healthySite().context;
+    const renewedAt = certificate.notBefore + 60 * DAY_MS;
+    expect(scoreOf(scoredPart(alarm), certificate, { renewedAt, after: renewed })).toBe('false_alarm');
   });
 
   it('is one of an internal network if no name of the certificate is public, unless it was', () => {

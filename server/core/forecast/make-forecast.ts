@@ -54,7 +54,7 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
   const byName = methodsByName(input, checks);
   const hopeless = hopelessNames(input, byName, learned);
   const judged = checks.map((check) => settled(promoted(check, hopeless), learned.method));
-  const possible = possibleMethods(byName, judged);
+  const possible = possibleMethods(byName, checks);
   const first: FirstLook = context.first ?? { at: evidence.at, possible, accounts: accountsOf(input) };
   return {
     at: evidence.at,

@@ -4,7 +4,7 @@ import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { RenewalOutlook } from '../../core/alerting/renewal-conditions.ts';
 import type { Forecast } from '../../core/forecast/forecast.ts';
-import { isScored } from '../../core/forecast/forecast-score.ts';
+import { isScored, scoredPart } from '../../core/forecast/forecast-score.ts';
 import { forecastLine } from '../../core/forecast/forecast-words.ts';
 import { followCauses, isRenewalCauses, type RenewalCause } from '../../core/forecast/forecast-causes.ts';
 import { compileOnce, forecastOfMonitor, locked, lockedOrSkipped } from '../db/dialect.ts';
@@ -166,15 +166,13 @@ export async function saveForecast(
     const known = readCauses(before.causes);
     const followed = followCauses(known, forecast, previous);
     const causes = followed.length === 0 ? null : JSON.stringify(followed);
-    const { at, outcome, expectedAt, expectedBy } = forecast;
-    const scored = isScored(forecast, facts)
-      ? JSON.stringify({ outcome, expectedAt, expectedBy })
-      : before.scored;
+    const { at, outcome, expectedAt } = forecast;
+    const scored = isScored(forecast, facts) ? JSON.stringify(scoredPart(forecast)) : before.scored;
     await ofClaim(trx, claim)
       .set({ next_at: nextAt, made_at: at, outcome, line, expected_at: expectedAt })
       .set({ forecast: JSON.stringify(forecast), causes, scored })
       .execute();
-    if (previous === null) await scoreRenewal(trx, { accountId, successor: fingerprint, after: outcome });
+    if (previous === null) await scoreRenewal(trx, { accountId, successor: fingerprint, after: forecast });
     if (facts.notAfter <= now) await recordExpiry(trx, { accountId, fingerprint });
     return {
       isShown: before.line !== line || before.outcome !== outcome || before.expected_at !== expectedAt,

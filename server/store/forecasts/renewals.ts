@@ -41,6 +41,7 @@ const readScored = storedJsonOrNull(
     outcome: z.enum(['works', 'fails', 'not_known']),
     expectedAt: z.number(),
     expectedBy: z.enum(['ari', 'habit', 'lifetime']),
+    causes: z.array(z.string()),
   }),
 );
 
@@ -130,10 +131,10 @@ export async function recordExpiry(
     .execute();
 }
 
-/** Scores the renewal to a certificate whose first forecast has the outcome `after`, if that decides. */
+/** Scores the renewal to a certificate whose first forecast is `after`, if that decides. */
 export async function scoreRenewal(
   trx: Transaction<Tables>,
-  { accountId, successor, after }: { accountId: string; successor: string; after: Forecast['outcome'] },
+  { accountId, successor, after }: { accountId: string; successor: string; after: Forecast },
 ): Promise<void> {
   const pending = await trx
     .selectFrom('renewals')

@@ -68,6 +68,7 @@ describe('an overdue renewal', () => {
   it('is late after the window of the CA', () => {
     const renewalWindow = { start: NOW - 9 * DAY_MS, end: NOW - 3 * DAY_MS };
     expect(brief(checkOverdue(inputOf({}, { renewalWindow })))).toEqual(['warns ari']);
+    expect(brief(checkOverdue(inputOf({}, { renewalWindow, renewals: renewals(2) })))).toEqual([]);
   });
 });
 

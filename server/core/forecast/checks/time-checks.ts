@@ -80,11 +80,14 @@ export function checkOverdue({ context, expectedAt }: CheckInput): ForecastCheck
   const age = (now - certificate.notBefore) / DAY_MS;
   // Clients run daily or twice a day. A tenth of a short lifetime is less than a day.
   const tolerance = Math.min(2, (certificate.notAfter - certificate.notBefore) / DAY_MS / 10);
-  if (renewalWindow !== null)
-    return now > renewalWindow.end + tolerance * DAY_MS
+  const own = ownHabit(context);
+  if (renewalWindow !== null) {
+    // A client that does not follow windows is late by its own habit only.
+    const usual = certificate.notBefore + (own?.mostDays ?? 0) * DAY_MS;
+    return now > Math.max(renewalWindow.end, usual) + tolerance * DAY_MS
       ? general('overdue', { state: 'warns', reason: 'ari', values: { until: renewalWindow.end } })
       : [];
-  const own = ownHabit(context);
+  }
   if (own !== null) {
     const late = Math.max(own.mostDays, (expectedAt - certificate.notBefore) / DAY_MS) + tolerance;
     return own.renewals > 1 && age > late
