@@ -66,6 +66,8 @@ interface AppConfig {
   signups: 'open' | 'invite' | 'closed';
   /** Whether people without an account may have a host checked. */
   tryIt: boolean;
+  /** Whether the worker makes forecasts of renewals. */
+  forecasts: boolean;
   limits: Limits;
   insecureHttp: boolean;
   firebase: ProviderSettings['firebase'];

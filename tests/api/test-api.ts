@@ -118,6 +118,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       trustedProxies: [],
       signups,
       tryIt: signups === 'open',
+      forecasts: true,
       limits: STANDARD_LIMITS,
       insecureHttp: false,
       firebase: null,

@@ -15,7 +15,7 @@ import { unreachableWire } from './domain-wire.ts';
 import { certificatePair } from '../../store/checks/certificate-history.ts';
 
 /** Serves the report of a domain's last check, and the differences between two of its certificates. */
-export function domainReportRoutes(api: Api, { store }: AppParts): void {
+export function domainReportRoutes(api: Api, { store, config }: AppParts): void {
   api.on(CALLS.domainReport, async ({ params, session, now }) => {
     const accountId = session.account.id;
     const monitor = await findMonitor(store, { accountId, monitorId: params.id });
@@ -40,10 +40,10 @@ export function domainReportRoutes(api: Api, { store }: AppParts): void {
     };
     const failureMessage = unreachableWire(monitor)?.message ?? null;
     const forecast = await forecastOf(store, { accountId, monitorId: monitor.id });
-    const isPending = forecast === 'pending';
+    const isPending = forecast === 'pending' && config.forecasts;
     const shown = {
       forecast:
-        forecast === null || isPending
+        forecast === null || forecast === 'pending'
           ? null
           : forecastWire(forecast, await forecastRecord(store, accountId)),
       forecast_pending: isPending,
