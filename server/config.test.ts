@@ -75,6 +75,7 @@ describe('parseConfig', () => {
     ['CHECK_CONCURRENCY', '0'],
     ['SIGNUPS', 'maybe'],
     ['TRY_IT', 'true'],
+    ['FORECAST', 'no'],
     ['HOSTS_FILE', 'true'],
     ['HOSTS_FILE', 'etc/hosts'],
     ['CHANNEL_ALLOW_CIDRS', '10.0.0.0/33'],

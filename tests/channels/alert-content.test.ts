@@ -18,6 +18,7 @@ const told: Partial<Record<AlertKind, AlertStep[]>> = {
   chain_broken: ['opened', 'some_clients', 'resolved'],
   changed: ['opened'],
   replacement_wanted: ['opened', 'resolved'],
+  renewal_fails: ['opened', '3d', 'resolved'],
   down: ['opened', 'flapping', 'resolved'],
 };
 const every = Object.entries(told).flatMap(([kind, steps]) =>
@@ -164,6 +165,25 @@ it('an alert mail about several hosts has only names in monospace', () => {
       .join(', '),
   ]);
   expect(html).toContain('and 30 more');
+});
+
+it('an alert about a renewal that will fail has the DNS record to write and the expected day', () => {
+  const renewal = { expectedAt: NOW + 20 * DAY, zoneRecord: 'fjord.example. IN CAA 0 issue "ca.example"' };
+  const alert = content(said('renewal_fails', 'opened', { facts: { renewal } }));
+  expect(alert.facts).toEqual(
+    expect.arrayContaining([
+      { label: 'DNS record', value: renewal.zoneRecord, mono: true },
+      { label: 'Expected renewal', value: '10 December 2026' },
+    ]),
+  );
+  expect(alert.event).toBe('certificate.renewal_at_risk');
+  expect(alert.data).toMatchObject({
+    renewal: { expected_at: '2026-12-10T14:32:00.000Z', zone_record: renewal.zoneRecord },
+  });
+  const foreign = { ...renewal, zoneRecord: 'a.example.\r\nBcc: eve@evil.example' };
+  expect(content(said('renewal_fails', 'opened', { facts: { renewal: foreign } })).facts).toContainEqual(
+    expect.objectContaining({ value: 'a.example. Bcc: eve@evil.example' }),
+  );
 });
 
 it('the data of an alert tells two backends of one host apart', () => {

@@ -2,7 +2,7 @@ import { WRONG_NAME } from '../../../contract/check-words.ts';
 import { REFUSAL_STEP_DAYS, RENEWAL_REMINDER_DAYS } from '../../../contract/words.ts';
 import type { AlertCertificate } from '../../core/alerting/alert.ts';
 import { longDate } from '../../core/long-date.ts';
-import { oneLine } from '../../core/one-line.ts';
+import { oneLine, truncatedLine } from '../../core/one-line.ts';
 import { alertCertificateFacts, type AlertWords, type DomainAlertInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {
@@ -162,12 +162,17 @@ function certificateRows(
   ];
 }
 
+/** Longest DNS record in a mail. Only a record with very long names exceeds it. */
+const MAX_RECORD = 1_000;
+
 function renewalRows({ alert: { facts }, timeZone }: DomainAlertInput): DrawnMail['facts'] {
   const { renewal } = facts;
   if (renewal === undefined) return [];
   const { expectedAt, zoneRecord } = renewal;
   return [
-    ...(zoneRecord === null ? [] : [{ label: 'DNS record', value: zoneRecord, mono: true }]),
+    ...(zoneRecord === null
+      ? []
+      : [{ label: 'DNS record', value: truncatedLine(zoneRecord, MAX_RECORD), mono: true }]),
     { label: 'Expected renewal', value: longDate(expectedAt, timeZone) },
   ];
 }
