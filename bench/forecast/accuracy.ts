@@ -49,7 +49,8 @@ export interface KindResult {
 
 interface Judges {
   source: ForecastSource;
-  acme: AcmeClient;
+  /** Orders one certificate at a time. */
+  acme: Pick<AcmeClient, 'order'>;
   solverOf: (world: World) => Solve;
 }
 

@@ -112,7 +112,7 @@ export async function createAcmeClient(directoryUrl: string, keyFile: string): P
         return done.status === 'valid' ? null : problemOf(done);
       };
       try {
-        // One after the other: with many at once, Pebble may stop answering.
+        // One after the other: with many at once, Pebble 2.4 sometimes stopped answering.
         for (const url of authorizations) {
           const problem = await validate(url);
           if (problem !== null) return problem;
