@@ -53,7 +53,7 @@ const SECTIGO_DOMAINS = [
  * The CAs that issue most public certificates, by AllCAAIdentifiersReport of the CCADB (copies in public tools) and their practice statements,
  * section 4.2. How Let's Encrypt reads records: `va/caa.go` of github.com/letsencrypt/boulder.
  */
-const CA_IDENTITIES: readonly CaIdentity[] = [
+export const CA_IDENTITIES: readonly CaIdentity[] = [
   {
     name: "Let's Encrypt",
     organizations: ['letsencrypt', 'internetsecurityresearchgroup'],
@@ -79,12 +79,6 @@ const CA_IDENTITIES: readonly CaIdentity[] = [
     perhaps: ['amazon.com', 'amazontrust.com', 'awstrust.com', 'amazonaws.com'],
   },
   {
-    name: 'ZeroSSL',
-    organizations: ['zerossl'],
-    domains: SECTIGO_DOMAINS,
-    perhaps: ['zerossl.com'],
-  },
-  {
     name: 'Sectigo',
     organizations: [
       'sectigo',
@@ -99,6 +93,12 @@ const CA_IDENTITIES: readonly CaIdentity[] = [
     ],
     domains: SECTIGO_DOMAINS,
     perhaps: ['web.com', 'networksolutions.com', 'cpanel.net', 'gandi.net', 'incommon.org'],
+  },
+  {
+    name: 'ZeroSSL',
+    organizations: ['zerossl'],
+    domains: SECTIGO_DOMAINS,
+    perhaps: ['zerossl.com'],
   },
   {
     name: 'Amazon',
@@ -255,5 +255,7 @@ export function caOf(issuer: { issuerOrganization: string; issuerName: string })
 
 /** Returns the CA that a domain name of a CAA record names, in any case; null if we know none. */
 export function caNamed(domain: string): CaIdentity | null {
-  return CA_IDENTITIES.find(({ domains }) => domains.includes(domain.toLowerCase())) ?? null;
+  const lower = domain.toLowerCase();
+  const named = CA_IDENTITIES.filter(({ domains }) => domains.includes(lower));
+  return named.find(({ domains }) => domains[0] === lower) ?? named[0] ?? null;
 }
