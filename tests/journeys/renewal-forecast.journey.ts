@@ -52,7 +52,7 @@ test('a renewal that will fail is shown on its card, in the panel with the recor
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
 
   const line = page.getByText(/^Next renewal will fail:\sCAA forbids Let's Encrypt$/);
-  for (const width of [1440, 360])
+  for (const width of [360, 1440])
     await test.step(`${width} px`, async () => {
       await page.setViewportSize({ width, height: 900 });
       await page.goto('/dashboard');
@@ -85,11 +85,13 @@ test('a renewal that will fail is shown on its card, in the panel with the recor
       await expect(names).toBeHidden();
       await section.getByText(/^\d checks passed$/).click();
       await expect(names).toBeVisible();
-      await expectAccessible(page);
-
-      await page.goto('/dashboard?status=renewal_fails&view=list');
-      await expect(page.getByRole('row').filter({ hasText: failing }).locator(line)).toBeVisible();
-      await page.goto('/certificates?status=renewal_fails');
-      await expect(page.getByText(/^Next renewal will fail:/).filter({ visible: true })).toHaveCount(1);
+      if (width === 360) await expectAccessible(page);
     });
+
+  await page.goto('/dashboard?status=renewal_fails&view=list');
+  await expect(page.getByRole('row').filter({ hasText: failing }).locator(line)).toBeVisible();
+  await page.goto('/certificates?status=renewal_fails');
+  await expect(page.getByRole('combobox', { name: 'Status' })).toHaveText('Next renewal will fail');
+  await expect(page.locator('tr[data-row]')).toHaveCount(1);
+  await expect(page.getByText(/^Next renewal will fail:/).filter({ visible: true })).toHaveCount(1);
 });

@@ -24,12 +24,14 @@ const PrintedCertificates = lazyPart(
 );
 
 const ALL = 'all';
+const LABELS = {
+  ...STATE_NAMES,
+  attention: 'Needs attention',
+  renewal_fails: 'Next renewal will fail',
+};
 const STATUSES = [
   { value: ALL, label: 'All certificates' },
-  ...SHOWN_STATUSES.map((value) => ({
-    value,
-    label: value === 'attention' ? 'Needs attention' : STATE_NAMES[value],
-  })),
+  ...SHOWN_STATUSES.map((value) => ({ value, label: LABELS[value] })),
 ] as const;
 const DEFAULT_ORDER: CertificateOrder = { sort: 'soonest', direction: 'asc' };
 /** Orders in the menu. Below 900 px it replaces the buttons in the table's header, because some columns are hidden. */

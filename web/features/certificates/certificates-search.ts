@@ -25,6 +25,7 @@ export const SHOWN_STATUSES = [
   'revoked',
   'critical',
   'soon',
+  'renewal_fails',
 ] as const satisfies ListStatus[];
 type ShownStatus = (typeof SHOWN_STATUSES)[number];
 
