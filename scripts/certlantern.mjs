@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 const [command, ...rest] = process.argv.slice(2);
 const PROGRAMS = {
   check: 'scripts/check.ts',
-  forecast: 'scripts/forecast.ts',
+  forecast: 'scripts/check/forecast.ts',
   expect: 'scripts/expect.ts',
   import: 'scripts/import.ts',
 };

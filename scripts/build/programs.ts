@@ -15,7 +15,7 @@ export const PROGRAMS = [
   'scripts/backup.ts',
   'scripts/check.ts',
   'scripts/expect.ts',
-  'scripts/forecast.ts',
+  'scripts/check/forecast.ts',
   'scripts/import.ts',
   'scripts/invite.ts',
   'scripts/move.ts',

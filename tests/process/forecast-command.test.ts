@@ -32,7 +32,7 @@ function forecast(ca: string, ...words: string[]) {
   dns.entries.set(HOST, { addresses: ['127.0.0.1'], caa: [{ tag: 'issue', value: ca }] });
   const env = { INIT_CWD: folder, DNS_SERVERS: dns.address };
   const at = `127.0.0.1:${peer.port}`;
-  return runScript('scripts/forecast.ts', env, `https://${HOST}`, '--connect-to', at, ...words);
+  return runScript('scripts/check/forecast.ts', env, `https://${HOST}`, '--connect-to', at, ...words);
 }
 
 describe('certlantern forecast', () => {
@@ -68,9 +68,9 @@ describe('certlantern forecast', () => {
   });
 
   it('explains itself and refuses options that it does not have', async () => {
-    const help = await runScript('scripts/forecast.ts', {}, '--help');
+    const help = await runScript('scripts/check/forecast.ts', {}, '--help');
     expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^certlantern forecast HOST/) });
-    const refused = await runScript('scripts/forecast.ts', {}, HOST, '--markdown');
+    const refused = await runScript('scripts/check/forecast.ts', {}, HOST, '--markdown');
     expect(refused).toMatchObject({ code: 64, stdout: '' });
   });
 });

@@ -1,12 +1,12 @@
 // Says whether the next renewal of a host's certificate will work, without server or account. Usage: npm run forecast -- HOST…
-import { displayName } from '../server/core/endpoint.ts';
-import { createSemaphore } from '../server/egress/with-timeout.ts';
-import { createForecastSource } from '../server/probe/forecast/forecast-source.ts';
-import { readArguments, UsageError } from './check/arguments.ts';
-import { createChecker, readOwnConfig, reportArguments, runCommand } from './check/create-checker.ts';
-import { printableJson } from './check/printable.ts';
-import { showProgress } from './check/progress.ts';
-import { forecastExitCode, forecastHost, forecastJson, forecastText } from './check/forecast-host.ts';
+import { displayName } from '../../server/core/endpoint.ts';
+import { createSemaphore } from '../../server/egress/with-timeout.ts';
+import { createForecastSource } from '../../server/probe/forecast/forecast-source.ts';
+import { readArguments, UsageError } from './arguments.ts';
+import { createChecker, readOwnConfig, reportArguments, runCommand } from './create-checker.ts';
+import { printableJson } from './printable.ts';
+import { showProgress } from './progress.ts';
+import { forecastExitCode, forecastHost, forecastJson, forecastText } from './forecast-host.ts';
 
 const CONCURRENCY = 16;
 
