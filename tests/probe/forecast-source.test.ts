@@ -176,6 +176,20 @@ describe('The evidence for a forecast', () => {
     ]);
   });
 
+  it('has the answers of at most four addresses of each family over HTTP', async () => {
+    const many = (prefix: string) => Array.from({ length: 9 }, (_, index) => `${prefix}${index + 1}`);
+    const zone: Zone = {
+      'A www.example.com': records(...many('10.0.0.')),
+      'AAAA www.example.com': records(...many('fd00::')),
+    };
+    const { evidence } = await gather(zone, {
+      watchedHosts: ['www.example.com'],
+      allow: ['10.0.0.0/8', 'fd00::/8'],
+    });
+    const asked = evidence.http[0]?.results.map(({ address }) => address);
+    expect(asked).toEqual([...many('10.0.0.').slice(0, 4), ...many('fd00::').slice(0, 4)]);
+  });
+
   it('never asks for IP addresses and local names', async () => {
     const names = ['10.0.0.1', '2606:4700::1', 'intranet', 'db.corp.internal', '*.local', 'metadata.goog'];
     const { evidence, questions } = await gather({}, { names, watchedHosts: names });

@@ -41,6 +41,8 @@ export interface ForecastSourceOptions extends Pick<
 
 const MAX_NAMES = 100;
 const MAX_HOSTS = 20;
+/** Maximum number of IPv4 addresses, and of IPv6 addresses, of a host that are asked over HTTP. */
+const MAX_ADDRESSES = 4;
 /**
  * Maximum number of names, or hosts, of one certificate that are asked at the same time. With fewer, 100 names of a zone whose servers are silent would
  * take longer than a forecast may.
@@ -177,13 +179,19 @@ async function permittedOnly(
   return { ...evidence, ipv4: judged(ipv4), ipv6: judged(ipv6) };
 }
 
-function addressesOf({ ipv4, ipv6 }: NameEvidence): string[] {
-  return [ipv4, ipv6].flatMap((answer) => (answer.outcome === 'records' ? answer.records : []));
+function addressesOf({ ipv4, ipv6 }: NameEvidence, maxEach = Number.POSITIVE_INFINITY): string[] {
+  return [ipv4, ipv6].flatMap((answer) =>
+    answer.outcome === 'records' ? answer.records.slice(0, maxEach) : [],
+  );
 }
 
 function askHost(
   evidence: NameEvidence,
   options: Omit<HttpChallengeOptions, 'host' | 'addresses'>,
 ): Promise<HttpChallenge> {
-  return askHttpChallenge({ ...options, host: evidence.name, addresses: addressesOf(evidence) });
+  return askHttpChallenge({
+    ...options,
+    host: evidence.name,
+    addresses: addressesOf(evidence, MAX_ADDRESSES),
+  });
 }

@@ -28,7 +28,6 @@ export interface HttpChallengeOptions {
 
 const STANDARD_PORTS = { http: 80, https: 443 };
 const STANDARD_LIMITS = { hop: 10_000, address: 20_000 };
-const MAX_ADDRESSES = 8;
 const MAX_REDIRECTS = 10;
 /** The redirects that CAs follow (Baseline Requirements 3.2.2.4.19). They do not follow 303. */
 const REDIRECTS = [301, 302, 307, 308];
@@ -37,7 +36,7 @@ const MAX_BYTES = 256;
 const MAX_URL_LENGTH = 300;
 
 /**
- * Asks each address of a host (at most 8) for a token that does not exist, as CAs do for http-01 (RFC 8555 §8.3). Each redirect is resolved, judged
+ * Asks each address of a host for a token that does not exist, as CAs do for http-01 (RFC 8555 §8.3). Each redirect is resolved, judged
  * by the policy and pinned to an address. Never rejects because of what a peer does.
  */
 export async function askHttpChallenge(options: HttpChallengeOptions): Promise<HttpChallenge> {
@@ -45,9 +44,7 @@ export async function askHttpChallenge(options: HttpChallengeOptions): Promise<H
   const permits = (ip: string): boolean => policy.permits(ip) && (reach === 'all' || isPublicAddress(ip));
   const challenge = { ...options, policy: { ...policy, permits } };
   const results = await Promise.all(
-    addresses
-      .slice(0, MAX_ADDRESSES)
-      .map(async (address) => ({ address, result: await askAddress(address, challenge) })),
+    addresses.map(async (address) => ({ address, result: await askAddress(address, challenge) })),
   );
   return { host, results };
 }
