@@ -7,6 +7,7 @@ import type { ExpiringCertificate } from '../../server/core/verdict.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
 import { mintAuthority } from '../kit/certificates/mint.ts';
+import { failingRow } from '../kit/product/sample-forecast.ts';
 import type { Person } from '../kit/product/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -109,6 +110,26 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect(expiry?.description).toContain(`http://localhost:8080/dashboard?domain=${id}`);
     expect(renewal?.summary).toBe('shop.example.com: time to renew');
     expect(renewal?.startDate.isDate).toBe(true);
+  });
+
+  it('has an event on the day of a renewal that will fail', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { id, notAfter } = await watch(api, alice, 'shop.example.com');
+    const { account_id: accountId, certificate_fingerprint: fingerprint } = await api.store.db
+      .selectFrom('monitors')
+      .select(['account_id', 'certificate_fingerprint'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const expectedAt = notAfter - 20 * DAY_MS;
+    await api.store.db
+      .insertInto('forecasts')
+      .values(failingRow({ accountId, fingerprint: fingerprint ?? '', expectedAt }))
+      .execute();
+    const events = eventsIn(await (await read(api, await make(alice))).text());
+    expect(events.map(({ summary }) => summary)).toContain(
+      'shop.example.com: renewal expected, and it will fail: CAA forbids Let’s Encrypt',
+    );
   });
 
   it('gets a new address when it is created again and ends when it is removed; the database has only a hash of the address', async () => {

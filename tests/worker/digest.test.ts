@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { enqueueDigest } from '../../server/store/mail/digest.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { insertIncidents } from '../kit/databases/incidents.ts';
+import { failingRow } from '../kit/product/sample-forecast.ts';
 import { describeEachDatabase } from '../kit/databases/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
@@ -101,6 +102,31 @@ describeEachDatabase('The weekly digest', (open) => {
     expect(text).toMatch(/- new\.fjord\.example:\d+: down for 30 minutes, since /);
     expect(text).toMatch(/Lowest uptime last week:\n- new\.fjord\.example:\d+: 99\.\d%/);
     expect(text).not.toMatch(/undefined|NaN|null/);
+  });
+
+  it('lists the renewals that will fail, and says so first if nothing is more urgent', async () => {
+    const rig = await startRig(await open());
+    const failing = await rig.watch('a.fjord.example');
+    await rig.watch('b.fjord.example');
+    await rig.runDue();
+    const fingerprint = (await rig.read(failing)).certificate?.fingerprint ?? '';
+    const expectedAt = Date.UTC(2027, 3, 20);
+    await rig.store.db
+      .insertInto('forecasts')
+      .values(failingRow({ accountId: rig.accountId, fingerprint, expectedAt }))
+      .execute();
+    rig.clock.set(await digestFor(rig, null));
+    await rig.runDue();
+    const text = rig.sink.ledger.find((mail) => mail.text.includes('weekly digest'))?.text ?? '';
+    const cause = 'CAA forbids Let’s Encrypt';
+    expect(text).toMatch(
+      new RegExp(`^The next renewal of a\\.fjord\\.example:\\d+ will fail: ${cause}\\.`, 'm'),
+    );
+    expect(text).toMatch(
+      new RegExp(
+        `Renewals that will fail:\\n- a\\.fjord\\.example:\\d+: ${cause}; expected on 20 April 2027`,
+      ),
+    );
   });
 
   it('is queued once, even by two concurrent workers', async () => {

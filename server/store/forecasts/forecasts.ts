@@ -246,7 +246,7 @@ const readCauses = (causes: string | null): RenewalCause[] =>
 
 /** Returns the forecast for the current certificate of a monitor; `pending` until the first one; null if none will be made. */
 export async function forecastOf(
-  { db }: Store,
+  { db }: Pick<Store, 'db'>,
   { accountId, monitorId }: MonitorKey,
 ): Promise<Forecast | 'pending' | null> {
   const row = await db

@@ -2,9 +2,11 @@ import type { Kysely } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import { checkRunsOf } from '../checks/check-runs.ts';
 import { describeVerdict } from '../../core/report/describe-finding.ts';
+import { checkWords, forecastMessage } from '../../core/forecast/forecast-words.ts';
 import { selectMembers } from '../alerts/incidents.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { parseSamples } from '../checks/samples.ts';
+import { forecastOf } from '../forecasts/forecasts.ts';
 import { selectCertificateHistory } from '../checks/check-evidence.ts';
 import { parseVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -27,7 +29,7 @@ export const EXPORT_LIMITS = {
 } as const;
 
 /**
- * Returns the dated records of one domain, as the export writes them: incidents, certificates, verdicts, evidence, at most `limit`
+ * Returns the dated records of one domain, as the export writes them: incidents, certificates, the forecast, verdicts, evidence, at most `limit`
  * runs of checks, the last checks and daily figures.
  */
 export async function exportHistoryOf(
@@ -49,6 +51,7 @@ export async function exportHistoryOf(
       last_seen_at,
       facts: parseFacts(facts),
     })),
+    forecast: await forecastIn(db, key),
     verdicts: await verdictsOf(db, key),
     evidence: await evidenceOf(db, key),
     checks: runs.map((run) => ({
@@ -63,6 +66,20 @@ export async function exportHistoryOf(
     })),
     last_checks: await samplesOf(db, key),
     days: await daysOf(db, key),
+  };
+}
+
+/** Returns the forecast of the next renewal in words; null if there is none. */
+async function forecastIn(db: Kysely<Tables>, key: MonitorKey) {
+  const forecast = await forecastOf({ db }, key);
+  if (forecast === null || forecast === 'pending') return null;
+  const { at, outcome, expectedAt, checks } = forecast;
+  return {
+    made_at: at,
+    outcome,
+    expected_at: expectedAt,
+    message: forecastMessage(forecast),
+    checks: checks.map((check) => ({ state: check.state, names: check.names, ...checkWords(check) })),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Forecast } from '../../../server/core/forecast/forecast.ts';
-import type { RenewalsTable } from '../../../server/store/schema/check-tables.ts';
+import type { ForecastsTable, RenewalsTable } from '../../../server/store/schema/check-tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Returns a forecast of a renewal that CAA forbids, made at `at` (ms UTC). */
@@ -17,6 +17,22 @@ export function sampleForecast(at: number, change: Partial<Forecast> = {}): Fore
       { code: 'caa', state: 'fails', methods: [], names: ['www.example.org'], reason: 'issuer', values: {} },
     ],
     ...change,
+  };
+}
+
+/** Returns a row of `forecasts`: CAA forbids the renewal that is expected at `expectedAt` (ms UTC). */
+export function failingRow(row: {
+  accountId: string;
+  fingerprint: string;
+  expectedAt: number;
+}): Insertable<ForecastsTable> {
+  return {
+    account_id: row.accountId,
+    fingerprint: row.fingerprint,
+    next_at: row.expectedAt,
+    outcome: 'fails',
+    line: 'Next renewal will fail: CAA forbids Let’s Encrypt',
+    expected_at: row.expectedAt,
   };
 }
 
