@@ -1,6 +1,7 @@
 import { answerHelp } from './help-option.ts';
 import { CA_IDENTITIES_REVIEW } from '../server/core/forecast/ca-identifiers.ts';
-import { DATED_RULES, overdueReviews } from '../server/core/rules/dated-rules.ts';
+import { overdueReviews } from '../server/core/rules/dated-rule.ts';
+import { DATED_RULES } from '../server/core/rules/dated-rules.ts';
 import { measureHouse } from './house/measure.ts';
 
 answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if any figure is above. Warns

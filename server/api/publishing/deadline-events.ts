@@ -7,7 +7,8 @@ import ical, {
 import type { DeadlineWire } from '../../../contract/calls/deadline.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { count } from '../../../contract/words.ts';
-import { dayStart } from '../../core/rules/dated-rules.ts';
+import { dayStart } from '../../core/rules/dated-rule.ts';
+
 
 /** Adds one event of a whole day for each date with certificates that are not renewed yet. */
 export function addDeadlineEvents(

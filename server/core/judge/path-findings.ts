@@ -12,7 +12,8 @@ import type { ChainFinding, Finding } from '../finding.ts';
 import { SOON_MS } from '../findings/leaf.ts';
 import { earlyAuthority, pathFaults } from '../findings/path.ts';
 import { incompleteFinding, pendingFinding } from '../findings/sent-chain.ts';
-import { dayStart } from '../rules/dated-rules.ts';
+import { dayStart } from '../rules/dated-rule.ts';
+
 import {
   refuses,
   ROOT_RULES,

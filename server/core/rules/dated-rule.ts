@@ -1,4 +1,5 @@
 import type { Client } from '../../../contract/check-words.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Names of roots by the SHA-256 of their subject public keys, because a root may have several certificates. */
 type RuleRoots = Readonly<Record<string, string>>;
@@ -50,3 +51,16 @@ export type DatedRule = {
 
 /** A rule of one kind. */
 export type RuleOf<Kind extends DatedRule['kind']> = Extract<DatedRule, { kind: Kind }>;
+
+/** Returns when a day of a rule begins, ms UTC. */
+export const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+const REVIEWED_WITHIN_DAYS = 180;
+
+/** Returns the entries whose last review is too old at `now` (ms UTC). */
+export function overdueReviews<Entry extends Pick<DatedRule, 'reviewedOn'>>(
+  now: number,
+  entries: readonly Entry[],
+): Entry[] {
+  return entries.filter(({ reviewedOn }) => now - dayStart(reviewedOn) > REVIEWED_WITHIN_DAYS * DAY_MS);
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { DATED_RULES, dayStart, overdueReviews, rulesOf } from './dated-rules.ts';
+import { dayStart, overdueReviews } from './dated-rule.ts';
+import { DATED_RULES, rulesOf } from './dated-rules.ts';
 
 describe('the rules with dates', () => {
   it('have ids of their own', () => {

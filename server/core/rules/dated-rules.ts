@@ -1,6 +1,5 @@
 import { type Client, CLIENTS } from '../../../contract/check-words.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
-import type { DatedRule, RuleOf } from './dated-rule.ts';
+import { type DatedRule, dayStart, type RuleOf } from './dated-rule.ts';
 
 const BASELINE_REQUIREMENTS = {
   source: 'https://github.com/cabforum/servercert/blob/main/docs/BR.md',
@@ -343,9 +342,6 @@ const BY_ID: ReadonlyMap<string, DatedRule> = new Map(DATED_RULES.map((rule) => 
 /** Returns the rule with an id; undefined if this version has none. */
 export const ruleById = (id: string): DatedRule | undefined => BY_ID.get(id);
 
-/** Returns when a day of a rule begins, ms UTC. */
-export const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
-
 /** Returns the rules of a kind, with their first instants (ms UTC), earliest first. */
 export function rulesOf<Kind extends DatedRule['kind']>(
   kind: Kind,
@@ -355,14 +351,4 @@ export function rulesOf<Kind extends DatedRule['kind']>(
     .filter((rule): rule is RuleOf<Kind> => rule.kind === kind)
     .map((rule) => ({ ...rule, start: dayStart(rule.from) }))
     .toSorted((left, right) => left.start - right.start);
-}
-
-const REVIEWED_WITHIN_DAYS = 180;
-
-/** Returns the entries whose last review is too old at `now` (ms UTC). */
-export function overdueReviews<Entry extends Pick<DatedRule, 'reviewedOn'>>(
-  now: number,
-  entries: readonly Entry[],
-): Entry[] {
-  return entries.filter(({ reviewedOn }) => now - dayStart(reviewedOn) > REVIEWED_WITHIN_DAYS * DAY_MS);
 }

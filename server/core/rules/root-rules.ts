@@ -1,6 +1,6 @@
 import { type Certificate, subjectPublicKeyHash } from '../../pki/certificate.ts';
-import type { DatedRule, RuleOf } from './dated-rule.ts';
-import { DATED_RULES, dayStart } from './dated-rules.ts';
+import { type DatedRule, dayStart, type RuleOf } from './dated-rule.ts';
+import { DATED_RULES } from './dated-rules.ts';
 
 /** A rule about roots that its clients distrust from a day on. */
 export type RootRule = RuleOf<'no_new_certificates'> | RuleOf<'no_certificates'>;
