@@ -25,6 +25,11 @@ interface StatusFiltersProps {
 export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFiltersProps) {
   const { main, more } = statusFilters(summary);
   const rare = more.find(({ status }) => status === chosen);
+  // With all of them, the menu would be higher than the room that phones have for it.
+  const listed = more.filter(
+    ({ status, count }) =>
+      count !== 0 || status === chosen || (status !== 'pending' && status !== 'renewal_fails'),
+  );
   const row = useRef<HTMLDivElement>(null);
   const isCounted = summary !== undefined;
   useEffect(() => {
@@ -80,7 +85,7 @@ export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFilt
         <MenuChoices<ListStatus | typeof NONE>
           value={rare?.status ?? NONE}
           onChange={(status) => onChoose(status === NONE ? undefined : status)}
-          choices={more.map(({ status = NONE, label, mark, count }) => ({
+          choices={listed.map(({ status = NONE, label, mark, count }) => ({
             value: status,
             label: count === undefined ? label : `${label} · ${grouped(count)}`,
             icon: <FilterMark mark={mark} />,
