@@ -16,6 +16,7 @@ import { countHttpPorts } from '../store/monitors/misuse.ts';
 import type { Telemetry } from '../telemetry/metrics.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
+import type { OwnNetwork } from './own-network.ts';
 
 export interface ForecastLoopOptions {
   store: Store;
@@ -46,8 +47,12 @@ export function createForecastLoop({
   clock,
   random,
   telemetry,
+  ownNetwork,
   log,
-}: ForecastLoopOptions & { telemetry: Telemetry }): ClaimLoop | null {
+}: ForecastLoopOptions & {
+  telemetry: Telemetry;
+  ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
+}): ClaimLoop | null {
   if (source == null) return null;
 
   async function forecast(claim: ClaimedForecast, stopping: AbortSignal): Promise<void> {
@@ -88,8 +93,11 @@ export function createForecastLoop({
     name: 'forecast',
     concurrency: CONCURRENCY,
     firstDueAt: () => firstForecastAt(store),
-    claim: (limit) =>
-      claimDueForecasts(store, { now: clock.now(), limit, leaseEndsAt: clock.now() + LEASE_MS }),
+    async claim(limit) {
+      // With a wrong clock, certificates would seem to have expired, and forecasts of them be scored.
+      if (!(await ownNetwork.clockIsRight())) return [];
+      return claimDueForecasts(store, { now: clock.now(), limit, leaseEndsAt: clock.now() + LEASE_MS });
+    },
     handle: forecast,
     release: (claim) => releaseForecast(store, claim, clock.now()),
     random,

@@ -92,7 +92,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const mails = createMailLoop(parts);
   const previews = createPreviewLoop({ ...parts, examiner: options.previewExaminer ?? options.examiner });
   const icons = createIconLoop({ ...options, telemetry });
-  const forecasts = createForecastLoop({ ...options, telemetry });
+  const forecasts = createForecastLoop({ ...options, telemetry, ownNetwork });
   const plans = createPlanLoop({ ...options, ownNetwork });
   const digests = createDigestLoop({ ...options, ownNetwork });
   const bounces = createBounceReader({ ...options, alarms });

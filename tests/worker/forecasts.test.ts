@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ForecastEvidence, NameEvidence } from '../../server/core/forecast/evidence.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
+import type { Canaries } from '../../server/probe/canary.ts';
 import type { ForecastSource, GatherRequest } from '../../server/probe/forecast/forecast-source.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { forecastOf } from '../../server/store/forecasts/forecasts.ts';
@@ -181,6 +182,27 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     await rig.runUntil(rig.clock.now() + DAY_MS + HOUR_MS);
     expect(subjects(rig)).toHaveLength(2);
     expect((await rig.read(monitor)).nextRenewal).toBeNull();
+  });
+
+  it('are neither made nor scored while the clock of the server is wrong', async () => {
+    const { world, source } = stubSource();
+    const aheadMs = { now: 0 };
+    const canaries: Canaries = {
+      probe: () =>
+        Promise.resolve(
+          [0, 1, 2].map((index) => ({ host: `${index}`, isHealthy: true, aheadMs: -aheadMs.now })),
+        ),
+    };
+    const rig = await startRig(await open(), { trustStore, forecasts: source, canaries });
+    await rig.watch(HOST);
+    await rig.runDue();
+    await rig.worker.runForecasts();
+    expect(world.asked).toHaveLength(1);
+    aheadMs.now = 400 * DAY_MS;
+    rig.clock.jump(aheadMs.now);
+    expect(await rig.worker.runForecasts()).toBe(0);
+    expect(world.asked).toHaveLength(1);
+    expect(await forecastRecord(rig.store, rig.accountId)).toBeNull();
   });
 
   it('are aborted when the worker stops, and due again at once', async () => {
