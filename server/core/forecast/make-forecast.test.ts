@@ -6,9 +6,11 @@ import {
   caa,
   DIGICERT,
   healthySite,
+  NO_DATA,
   NO_NAME,
   noAnswer,
   NOW,
+  records,
   type RenewalSite,
   withCaa,
   withCaaAnswer,
@@ -159,6 +161,12 @@ describe('a name that is gone', () => {
     expect(outcome(internal)).toBe('works');
     const first = { at: 0, possible: ['http-01'] as const, accounts: [] };
     expect(outcome(withContext(internal, { first }))).toBe('fails');
+  });
+
+  it('is another one than a name with addresses of a private network, which is validated by DNS', () => {
+    const site = withName(healthySite(), 2, () => ({ ipv4: records([]), ipv6: NO_DATA }));
+    expect(forecast(site)).toMatchObject({ outcome: 'works', possible: ['dns-01'] });
+    expect(forecast(site).checks[0]).toMatchObject({ state: 'depends', reason: 'no_public_address' });
   });
 
   it('does not stop a CA that validates in other ways, or a site that has validated without the name', () => {

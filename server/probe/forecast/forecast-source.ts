@@ -162,7 +162,10 @@ function existence(answer: DnsAnswer<unknown> | undefined): NameEvidence['zone']
   return answer.outcome === 'no_name' && answer.aliases.length === 0 ? 'gone' : 'exists';
 }
 
-/** Leaves out addresses that the policy refuses, because our name servers may know internal names, which strangers must not find out. */
+/**
+ * Leaves out addresses that the policy refuses, because our name servers may know internal names, whose addresses strangers must not find out. An
+ * answer without any left is still no proof that the name has none: it may be validated by DNS.
+ */
 async function permittedOnly(
   evidence: NameEvidence,
   { policy, resolver }: ForecastSourceOptions,
@@ -172,9 +175,7 @@ async function permittedOnly(
   await resolver.learnNat64(addressesOf(evidence), { signal });
   const judged = (answer: DnsAnswer<string>): DnsAnswer<string> => {
     if (answer.outcome !== 'records') return answer;
-    const { aliases, security } = answer;
-    const records = answer.records.filter((address) => policy.permits(address));
-    return records.length > 0 ? { ...answer, records } : { outcome: 'no_data', aliases, security };
+    return { ...answer, records: answer.records.filter((address) => policy.permits(address)) };
   };
   return { ...evidence, ipv4: judged(ipv4), ipv6: judged(ipv6) };
 }

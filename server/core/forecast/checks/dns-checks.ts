@@ -76,11 +76,11 @@ function judgeName({ name, zone, ipv4, ipv6 }: NameEvidence): NameVerdict | null
   if (failures.includes('bogus')) return null;
   const [why] = failures;
   if (why !== undefined) return { state: 'not_known', reason: 'no_answer', methods, values: { why } };
+  if (families.some(({ outcome }) => outcome === 'records'))
+    return { state: 'depends', reason: 'no_public_address', methods };
   if (families.some(({ outcome }) => outcome === 'no_name'))
     return { state: 'depends', reason: 'no_name', methods };
   if (families.some(isAbsent)) return { state: 'depends', reason: 'no_address', methods };
-  if (families.some(({ outcome }) => outcome === 'records'))
-    return { state: 'depends', reason: 'no_public_address', methods };
   return { state: 'not_known', reason: 'not_asked', methods };
 }
 
