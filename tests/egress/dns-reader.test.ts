@@ -37,6 +37,19 @@ describe('An answer', () => {
   });
 
   it.each([
+    ['denies all names', { answer: 'nxdomain' }],
+    ['has one address for all names, as a captive portal', { addresses: [ADDRESS] }],
+    ['finds all signatures wrong, because its clock is', { signature: 'bogus', negativeTtlSeconds: 60 }],
+  ] as const)('is not known from a resolver that %s', async (_, root) => {
+    set({ '': root, 'site.example': root });
+    const { ask } = readerOf();
+    expect(await ask('site.example', 'CAA')).toEqual({ outcome: 'no_answer', why: 'resolver' });
+    set({ '': { negativeTtlSeconds: 60 } });
+    rig.now += 6 * MINUTE_MS;
+    expect(await ask('site.example', 'CAA')).not.toMatchObject({ why: 'resolver' });
+  });
+
+  it.each([
     ['refused', 'refused'],
     ['servfail', 'servfail'],
     ['silent', 'timeout'],

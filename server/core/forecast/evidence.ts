@@ -10,9 +10,18 @@ export type DnsSecurity = 'secure' | 'insecure' | 'not_known';
 /**
  * Why a DNS question has no answer. `bogus`: the resolver refuses the answer, and gives it if it need not validate (CD=1). `servfail`: it
  * refuses both. `alias_limit`: more than 8 aliases, or a loop. `budget`: a limit of questions is reached. `not_asked`: no rule needs the answer.
+ * `resolver`: our resolver denies even that the root exists.
  */
 export type NoDnsAnswer =
-  'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit' | 'budget' | 'not_asked';
+  | 'bogus'
+  | 'servfail'
+  | 'refused'
+  | 'timeout'
+  | 'malformed'
+  | 'alias_limit'
+  | 'resolver'
+  | 'budget'
+  | 'not_asked';
 
 /**
  * The answer to a DNS question, after aliases (CNAME, DNAME). `no_data`: the name exists without such a record. `no_name`: the name

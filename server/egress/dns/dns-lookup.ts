@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isLocalName } from '../address-policy.ts';
 import type { TimeLimit } from '../with-timeout.ts';
 import { askServer, type NameServer } from './dns-exchange.ts';
+import { createRootCheck } from './validation-check.ts';
 import { type CaaRecord, type DnsQuestion, type DnsRecord, type DnsResponse, RCODE } from './dns-message.ts';
 
 /** Whether DNSSEC protects an answer. `not_known`: no resolver that we may believe is known to validate. */
@@ -10,9 +11,10 @@ export type DnsSecurity = 'secure' | 'insecure' | 'not_known';
 /**
  * Why a question has no answer. `bogus`: the resolver fails (SERVFAIL) unless it need not validate (CD=1), so the signatures are wrong.
  * `servfail`: it fails either way. `refused`: also for local names and IP addresses, which are never asked. `timeout`: also if the signal aborted.
- * `alias_limit`: more than 8 aliases, or a loop.
+ * `alias_limit`: more than 8 aliases, or a loop. `resolver`: the resolver denies even that the root exists, so that nothing it denies is believed.
  */
-export type NoDnsAnswer = 'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit';
+export type NoDnsAnswer =
+  'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit' | 'resolver';
 
 /**
  * The answer to a question, after aliases (CNAME, DNAME). `no_data`: the name exists without such a record. `no_name`: the name does not
@@ -38,10 +40,13 @@ export interface LookupOptions {
   currentServers: () => readonly NameServer[];
   /** Returns whether a server may be believed and is known to validate. */
   validates: (server: NameServer, signal: AbortSignal) => Promise<boolean>;
+  /** Current time, ms UTC. */
+  now: () => number;
   /** How long we wait for a response in each round, ms. */
   triesMs: readonly number[];
 }
 
+const ROOT: DnsQuestion = { name: '', type: 'SOA' };
 const MAX_ALIASES = 8;
 const MAX_NAME_LENGTH = 253;
 
@@ -49,6 +54,7 @@ const MAX_NAME_LENGTH = 253;
 export function createLookup({
   currentServers,
   validates,
+  now,
   triesMs,
 }: LookupOptions): (question: DnsQuestion, signal: AbortSignal) => Promise<LookedUp> {
   const securityOf = async ({ server, response }: Reply, signal: AbortSignal): Promise<DnsSecurity> => {
@@ -56,13 +62,21 @@ export function createLookup({
     return response.isAuthentic ? 'secure' : 'insecure';
   };
 
+  const ms = triesMs.at(-1) ?? 0;
+  const never = new AbortController().signal;
+  const deniesRoot = createRootCheck(now, async (server) => {
+    const received = await askWithRetry(server, ROOT, { ms, signal: never });
+    return typeof received === 'string' ? received : follow(received.answers, ROOT).records;
+  });
+
   return async (question, signal) => {
+    const isUnwell = (server: NameServer): Promise<boolean> => deniesRoot(server, { ms, signal });
     const aliases: string[] = [];
     let security: DnsSecurity = 'secure';
     let ttlSeconds = Number.POSITIVE_INFINITY;
     let size = 0;
     const ask = (one: DnsQuestion): Promise<Reply | NoDnsAnswer> =>
-      askAll(currentServers(), one, { triesMs, signal });
+      askAll(currentServers(), one, { triesMs, isUnwell, signal });
     for (;;) {
       const asked = { ...question, name: aliases.at(-1) ?? question.name };
       const refusal = refusalOf(asked.name);
@@ -84,6 +98,7 @@ export function createLookup({
       // A response may have aliases without what they lead to: neither records nor the SOA record that shows their absence.
       const isPartial = response.rcode === RCODE.noError && response.negativeTtlSeconds === null;
       if (found.aliases.length > 0 && isPartial) continue;
+      if (await isUnwell(reply.server)) return failed('resolver', size);
       const outcome = response.rcode === RCODE.noName ? 'no_name' : 'no_data';
       ttlSeconds = Math.min(ttlSeconds, response.negativeTtlSeconds ?? 0);
       return { answer: { outcome, ...common }, ttlSeconds, size };
@@ -139,7 +154,15 @@ interface Reply {
 async function askAll(
   servers: readonly NameServer[],
   question: DnsQuestion,
-  { triesMs, signal }: { triesMs: readonly number[]; signal: AbortSignal },
+  {
+    triesMs,
+    isUnwell,
+    signal,
+  }: {
+    triesMs: readonly number[];
+    isUnwell: (server: NameServer) => Promise<boolean>;
+    signal: AbortSignal;
+  },
 ): Promise<Reply | NoDnsAnswer> {
   let why: NoDnsAnswer = 'timeout';
   let silent = servers;
@@ -148,7 +171,7 @@ async function askAll(
     for (const server of silent) {
       if (signal.aborted) return 'timeout';
       const received = await askWithRetry(server, question, { ms, signal });
-      if (received === 'bogus') return 'bogus';
+      if (received === 'bogus') return (await isUnwell(server)) ? 'resolver' : 'bogus';
       if (typeof received === 'object') return { server, response: received };
       if (received === 'timeout' || received === 'malformed') stillSilent.push(server);
       if (WORST.indexOf(received) > WORST.indexOf(why)) why = received;
@@ -169,7 +192,7 @@ async function askWithRetry(
   server: NameServer,
   question: DnsQuestion,
   limit: TimeLimit,
-): Promise<DnsResponse | Exclude<NoDnsAnswer, 'alias_limit'>> {
+): Promise<DnsResponse | Exclude<NoDnsAnswer, 'alias_limit' | 'resolver'>> {
   const ask = async (disableChecking: boolean) =>
     judgeResponse(await askServer(server, question, { disableChecking, limit }));
   const first = await ask(false);

@@ -61,7 +61,7 @@ export function createDnsReader(options: DnsReaderOptions): DnsReader {
   });
   const validates = async (server: NameServer, signal: AbortSignal): Promise<boolean> =>
     isTrusted(server) && isKnownToValidate(server, signal);
-  const lookUp = createLookup({ currentServers, validates, triesMs });
+  const lookUp = createLookup({ currentServers, validates, now, triesMs });
 
   const run = async (key: string, question: DnsQuestion, signal: AbortSignal): Promise<AnyAnswer> => {
     const found = await limitConcurrency(async () => (signal.aborted ? null : lookUp(question, signal)));

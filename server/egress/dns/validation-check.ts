@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import { type TimeLimit, withTimeout } from '../with-timeout.ts';
 import { askServer, type NameServer } from './dns-exchange.ts';
 
 interface Known {
@@ -47,5 +47,33 @@ export function createValidationCheck({
       known.set(key, state);
     }
     return withTimeout(state.validates, { ms: timeoutMs, signal }, false);
+  };
+}
+
+/** How long we believe that a resolver knows the root, ms. It is short, because a resolver can break at any time. */
+const ROOT_MS = MINUTE_MS;
+
+/**
+ * Creates a check whether a resolver denies that the root exists, or cannot validate it. Such a resolver, as of a captive portal or with a wrong clock, has
+ * nothing to say about any other name. `ask`: returns the names of the root's SOA records, or why there is no answer. A resolver that gives none is
+ * not one that denies.
+ */
+export function createRootCheck(
+  now: () => number,
+  ask: (server: NameServer) => Promise<readonly unknown[] | string>,
+): (server: NameServer, limit: TimeLimit) => Promise<boolean> {
+  const known = new Map<string, { denies: Promise<boolean>; at: number }>();
+  const denies = async (server: NameServer): Promise<boolean> => {
+    const answer = await ask(server);
+    return answer === 'bogus' || (typeof answer !== 'string' && answer.length === 0);
+  };
+  return (server, limit) => {
+    const key = `${server.address} ${server.port}`;
+    const state = known.get(key);
+    const ageMs = now() - (state?.at ?? 0);
+    const fresh =
+      state !== undefined && ageMs >= 0 && ageMs < ROOT_MS ? state : { denies: denies(server), at: now() };
+    known.set(key, fresh);
+    return withTimeout(fresh.denies, limit, false);
   };
 }

@@ -49,7 +49,7 @@ export type Transport = 'udp' | 'tcp';
 export interface DnsServer {
   /** `address:port`, the format of the resolver and of DNS_SERVERS. */
   address: string;
-  /** Answers by name in lower case. Other names get NXDOMAIN. Changes apply from the next query on. */
+  /** Answers by name in lower case. The root has an SOA record. Other names get NXDOMAIN. Changes apply from the next query on. */
   entries: Map<string, DnsEntry>;
   /** All queries so far, oldest first: type and name, for example `A name`. For types not in `TYPES`, `other name`. */
   questions: string[];
@@ -160,11 +160,13 @@ async function listenOnBoth(
   }
 }
 
+const ROOT: DnsEntry = { negativeTtlSeconds: 86_400 };
+
 function answer(server: DnsServer, query: Buffer): Buffer | null {
   const { name, type, end } = question(query);
   server.questions.push(`${type} ${name}`);
   server.onQuestion(type, name);
-  const entry = server.entries.get(name) ?? { answer: 'nxdomain' };
+  const entry = server.entries.get(name) ?? (name === '' ? ROOT : { answer: 'nxdomain' });
   const asked = query.subarray(12, end);
   if ('answer' in entry) {
     if (entry.answer === 'silent') return null;

@@ -149,6 +149,7 @@ const WHY: Readonly<Record<string, string>> = {
   refused: 'the name servers refuse the question',
   timeout: 'the name servers do not answer',
   malformed: 'the answer is malformed',
+  resolver: 'the DNS resolver of this server does not work',
   alias_limit: 'there are too many aliases (CNAME), or they lead back to each other',
   budget: 'a limit of DNS questions was reached',
 };
