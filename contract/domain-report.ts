@@ -140,16 +140,16 @@ const forecastSchema = nextRenewalSchema
     checked_at: isoInstant,
     /** `ari`: the CA's window (RFC 9773); `habit`: earlier renewals; `lifetime`: a share of the lifetime. */
     expected_by: z.enum(['ari', 'habit', 'lifetime']),
-    /** The method that the site seems to use: "http-01"; null if we do not know. */
+    /** The validation method (RFC 8555 §8) that the site seems to use: "http-01"; null if we do not know. */
     method: z.string().nullable(),
     /** One or two sentences that say what will happen, on which day, and why. */
     message: z.string(),
-    /** How many renewals of the account's certificates came out as foretold; null before the first one. */
+    /** How many of the account's scored forecasts were right; null before the first one. */
     record: z.object({ right: z.number().int(), of: z.number().int() }).nullable(),
     checks: z.array(
       z.object({
         code: z.string(),
-        /** `depends`: fails only with the methods in `methods`. `warns`: does not make the renewal fail. */
+        /** `depends`: the renewal fails only with the validation methods in `methods`. `warns`: the check does not make the renewal fail. */
         state: z.enum(['passes', 'fails', 'depends', 'warns', 'not_known']),
         methods: z.array(z.string()),
         /** A few words: "CAA". */
@@ -211,7 +211,7 @@ export const reportSchema = z
     posture: postureSchema.nullable(),
     /** Null until a forecast was made, and for certificates of private CAs. */
     forecast: forecastSchema.nullable().default(null),
-    /** True if there is no forecast yet, but soon will be. */
+    /** True if the first forecast is not made yet, but will be within a day. */
     forecast_pending: z.boolean().default(false),
     /**
      * Certificate Transparency timestamps (SCTs, RFC 6962) of the shown certificate; null if no certificate was read, or if it has none

@@ -51,7 +51,7 @@ export function alertSteps(
     .toSorted((left, right) => left.at - right.at);
 }
 
-/** A day that alerts count down to (ms UTC): the end of a domain registration, the day from which clients refuse a certificate, or that of a renewal. */
+/** A time that alerts count down to (ms UTC): when a registration ends, when clients begin to refuse a certificate, or when a renewal is expected. */
 export type AlertDay = { kind: 'registration' | 'refusal' | 'renewal'; at: number };
 
 /** Returns the alert steps before a day with their times (ms UTC), earliest first. */

@@ -71,8 +71,8 @@ export interface DigestIncident extends Targeted {
 }
 
 /**
- * Composes the digest for `now` (ms UTC). `domains`: the active domains, soonest expiry first. `failing`: those whose next renewal will fail. `renewed`: those whose leaf
- * replaced another one in the week. `incidents`: those of the week except expiries, newest first.
+ * Composes the digest for `now` (ms UTC). `domains`: the active domains, soonest expiry first. `failing`: those whose next renewal will fail.
+ * `renewed`: those whose leaf replaced another one in the week. `incidents`: those of the week except expiries, newest first.
  */
 export function composeDigest(
   {

@@ -128,7 +128,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
       .execute();
     const events = eventsIn(await (await read(api, await make(alice))).text());
     expect(events.map(({ summary }) => summary)).toContain(
-      'shop.example.com: renewal expected, and it will fail: CAA forbids Let’s Encrypt',
+      'shop.example.com: expected renewal will fail: CAA forbids Let’s Encrypt',
     );
   });
 
@@ -181,7 +181,7 @@ it('A calendar shows the day of a renewal that will fail, and why', () => {
     uid.startsWith('renewal-fails-'),
   );
   expect(found).toMatchObject({
-    summary: 'shop.example: renewal expected, and it will fail: CAA forbids Let’s Encrypt',
+    summary: 'shop.example: expected renewal will fail: CAA forbids Let’s Encrypt',
   });
   expect([found?.startDate.toString(), found?.endDate.toString()]).toEqual(['2026-12-21', '2026-12-22']);
   const other = { ...failing, fingerprint: 'cd'.repeat(32) };

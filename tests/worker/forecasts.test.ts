@@ -96,12 +96,10 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     await rig.runDue();
     expect(subjects(rig)).toEqual([]);
     await pass(rig, 2 * HOUR_MS);
-    expect(subjects(rig)).toEqual([`${HOST}: the next renewal of the certificate, in 14 days, will fail`]);
+    expect(subjects(rig)).toEqual([`${HOST}’s certificate renewal in 14 days will fail`]);
     expect(rig.arrivals[0]?.text).toContain(HOST);
     await pass(rig, 13 * DAY_MS);
-    expect(subjects(rig).slice(1)).toEqual([
-      `${HOST}: the next renewal of the certificate, in 3 days, will fail`,
-    ]);
+    expect(subjects(rig).slice(1)).toEqual([`${HOST}’s certificate renewal in 3 days will fail`]);
   });
 
   it('end their alert when the cause is gone, without a message about the certificate itself', async () => {
@@ -114,7 +112,7 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     world.gone.clear();
     await pass(rig, 3 * DAY_MS);
     expect(subjects(rig).slice(1)).toEqual([
-      `${HOST}: the next renewal of the certificate is no longer at risk`,
+      `${HOST}: a problem with the next certificate renewal is solved`,
     ]);
   });
 

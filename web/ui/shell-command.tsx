@@ -7,7 +7,7 @@ export function ShellCommand({ command }: { command: string }) {
   return <CodeBox title="Check it yourself" code={command} copyLabel="Copy the command" />;
 }
 
-/** Shows text for a machine. `copyLabel`: name of the button that copies it; absent if there is another button. */
+/** Shows a command or a DNS record in a box. `copyLabel`: name of the copy button; absent if the caller shows a button of its own. */
 export function CodeBox({ title, code, copyLabel }: { title: string; code: string; copyLabel?: string }) {
   const id = useId();
   return (

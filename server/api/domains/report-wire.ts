@@ -167,7 +167,7 @@ function transparencyWire(verdict: TransparencyVerdict): TransparencyWire {
   };
 }
 
-/** Maps a forecast to wire format. `record`: how many renewals of the account came out as foretold; null before the first one. */
+/** Maps a forecast to wire format. `record`: how many of the account's scored forecasts were right; null before the first one. */
 export function forecastWire(forecast: Forecast, record: ForecastWire['record']): ForecastWire {
   return {
     outcome: forecast.outcome,

@@ -162,7 +162,7 @@ function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event
   };
 }
 
-/** Returns when to renew a certificate and, if that will fail, the day on which we expect the renewal. */
+/** Returns the event for the renewal window and, if a forecast says that the renewal will fail, one for the expected day. */
 function renewals(
   domain: CalendarDomain,
   certificate: ExpiringCertificate,
@@ -178,14 +178,14 @@ function renewals(
     allDay: true,
     start: day,
     end: new Date(day.getTime() + DAY_MS),
-    summary: `renewal expected, and it will fail${causeInLine(line)}`,
+    summary: `expected renewal will fail${causeInLine(line)}`,
     sequence: sequenceAt(lastCheckedAt, certificate),
-    description: `We expect the renewal on ${longInstant(expectedAt)}. The details of the domain say what to do before.`,
+    description: `We expect the renewal on ${longInstant(expectedAt)}, and it will fail. The details of the domain say what to do before that day.`,
   };
   return [...events, failure];
 }
 
-/** Returns the sequence number of an event that may move, higher for later checks. */
+/** Returns the sequence number (RFC 5545 §3.8.7.4) of an event that may move: the days from the start of validity to the check. */
 const sequenceAt = (at: number, { notBefore }: ExpiringCertificate): number =>
   Math.max(0, Math.floor((at - notBefore) / DAY_MS));
 

@@ -86,8 +86,8 @@ const FAULTS: Record<Fault, FaultWords> = {
     badge: { tone: 'soon', text: 'Renewal will fail' },
     before: 'The next renewal of the certificate of ',
     after: ' will fail.',
-    lead: () => 'Until it expires, the certificate is as good as before.',
-    schedule: `We send one message now, one ${RENEWAL_REMINDER_DAYS} days before the expected renewal, and one when the cause is gone.`,
+    lead: () => 'Today’s certificate stays valid until it expires. After that, clients refuse it.',
+    schedule: `We send one message when we know the cause, one ${RENEWAL_REMINDER_DAYS} days before the expected renewal, and one when the cause is gone.`,
   },
 };
 

@@ -155,10 +155,10 @@ function acceptedNews({ certificate, successor }: AlertFacts, several: boolean):
 function renewableNews({ certificate, successor }: AlertFacts, several: boolean): GoodNews {
   return certificate !== null && successor?.fingerprint === certificate.fingerprint
     ? {
-        badge: 'Renewal not at risk',
-        before: 'The next renewal of the certificate of ',
-        after: ' is no longer at risk.',
-        sentence: 'Our forecast does not find the cause that we warned about any more.',
+        badge: 'Cause removed',
+        before: 'A problem with the next renewal of the certificate of ',
+        after: ' is solved.',
+        sentence: 'Our forecasts no longer find the cause that we warned about.',
       }
     : {
         badge: 'Renewed',

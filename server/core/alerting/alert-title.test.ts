@@ -79,16 +79,13 @@ describe('the title of an alert', () => {
     ],
     [
       title('renewal_fails', 'opened', renewal),
-      'pay.fjord.example: the next renewal of the certificate, in 2 days, will fail',
+      'pay.fjord.example’s certificate renewal in 2 days will fail',
     ],
-    [
-      title('renewal_fails', '3d', renewal, END),
-      'pay.fjord.example: the next renewal of the certificate will fail',
-    ],
+    [title('renewal_fails', '3d', renewal, END), 'pay.fjord.example’s certificate renewal will fail'],
     [title('renewal_fails', 'resolved', renewed), 'pay.fjord.example’s certificate was renewed'],
     [
       title('renewal_fails', 'resolved', { successor: certificate }),
-      'pay.fjord.example: the next renewal of the certificate is no longer at risk',
+      'pay.fjord.example: a problem with the next certificate renewal is solved',
     ],
     [title('refused_from', 'resolved', renewed), 'pay.fjord.example’s certificate was replaced'],
     [

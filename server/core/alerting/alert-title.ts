@@ -80,8 +80,8 @@ function registrationTitle({ facts, displayName, now, timeZone }: AlertTitleInpu
 
 function renewalTitle({ facts, displayName: host, now }: AlertTitleInput): string {
   const { expectedAt } = facts.renewal ?? { expectedAt: now };
-  const when = now < expectedAt ? `, in ${duration(expectedAt - now)},` : '';
-  return `${host}: the next renewal of the certificate${when} will fail`;
+  const when = now < expectedAt ? ` in ${duration(expectedAt - now)}` : '';
+  return `${host}’s certificate renewal${when} will fail`;
 }
 
 /** Names up to three clients, and counts more. */
@@ -110,7 +110,7 @@ function resolvedTitle(alert: AlertTitleInput): string {
         : `${host}’s certificate was replaced`;
     case 'renewal_fails':
       return certificate !== null && successor?.fingerprint === certificate.fingerprint
-        ? `${host}: the next renewal of the certificate is no longer at risk`
+        ? `${host}: a problem with the next certificate renewal is solved`
         : `${host}’s certificate was renewed`;
     case 'registration':
       return `The registration of ${facts.registration?.domain ?? host} was renewed`;

@@ -4,7 +4,8 @@ import type { AlertProblem } from '../../../contract/words.ts';
 
 /**
  * The problem of an incident. `expiry`, `revoked`, `changed`, `replacement_wanted`, `not_deployed` and `refused_from` have one incident per
- * endpoint and certificate, `renewal_fails` one per endpoint, certificate and cause, `registration` one per endpoint and end of the registration, the other problems one per endpoint.
+ * endpoint and certificate, `renewal_fails` one per endpoint, certificate and cause, `registration` one per endpoint and end of the
+ * registration, the other problems one per endpoint.
  */
 export type Problem = AlertProblem;
 
@@ -103,8 +104,8 @@ export interface PlannedAlert {
   incidentId: string | null;
   problem: Problem;
   /**
-   * Fingerprint of the certificate, with the key of the cause for `renewal_fails`, or key of the registration's end; empty if the incident is
-   * about the endpoint.
+   * Fingerprint of the certificate (for `renewal_fails` followed by the key of the cause), or key of the registration's end; empty if the
+   * incident is about the endpoint.
    */
   fingerprint: string;
   step: AlertStep;

@@ -22,8 +22,8 @@ import { rememberedFrom } from '../judge/previous-verdict.ts';
 export interface Condition {
   problem: Exclude<Problem, 'down'>;
   /**
-   * Fingerprint of the certificate, with the key of the cause for `renewal_fails`, or name and last day of the registration; empty if the
-   * problem concerns the endpoint.
+   * Fingerprint of the certificate (for `renewal_fails` followed by the key of the cause), or name and last day of the registration; empty
+   * if the problem concerns the endpoint.
    */
   fingerprint: string;
   /** The certificate that determines the alert steps; null unless the problem is `expiry`. */

@@ -3,7 +3,7 @@ import type { ExpiringCertificate, Verdict } from '../verdict.ts';
 import type { AlertFacts } from './alert.ts';
 import { type Condition, NO_FACTS, toAlertCertificate } from './conditions.ts';
 
-/** What forecasts say about the next renewal of the certificate that a monitor served before a check. */
+/** What forecasts say about the next renewal of the certificate that an endpoint served before the current check. */
 export interface RenewalOutlook {
   fingerprint: string;
   /** Why the renewal fails; empty if it does not, or if there is no forecast. */
@@ -12,17 +12,17 @@ export interface RenewalOutlook {
   expectedAt: number | null;
 }
 
-const isShown = (verdict: Verdict, fingerprint: string): ExpiringCertificate | undefined =>
+const shownCertificate = (verdict: Verdict, fingerprint: string): ExpiringCertificate | undefined =>
   verdict.lastSeen?.leafFingerprint === fingerprint
     ? verdict.lastSeen.expiring.find((one) => one.fingerprint === fingerprint)
     : undefined;
 
 /**
- * Returns one condition per cause for which the next renewal fails. If the check read no certificate, the one last seen counts: whether its
- * renewal fails does not depend on the host.
+ * Returns one condition per cause for which the next renewal fails. If the check read no certificate, the one last seen counts: a host that
+ * is down does not change whether the renewal fails.
  */
 export function renewalConditions(verdict: Verdict, renewal: RenewalOutlook | null): Condition[] {
-  const certificate = renewal === null ? undefined : isShown(verdict, renewal.fingerprint);
+  const certificate = renewal === null ? undefined : shownCertificate(verdict, renewal.fingerprint);
   const expectedAt = renewal?.expectedAt ?? null;
   if (renewal === null || certificate === undefined || expectedAt === null) return [];
   return renewal.causes.map(({ key, message, fix, zoneRecord }): Condition => ({
@@ -41,7 +41,7 @@ export function renewalConditions(verdict: Verdict, renewal: RenewalOutlook | nu
   }));
 }
 
-/** Returns whether the causes of a certificate are known to lack that of an incident, because `renewalConditions` did not find it. */
+/** Returns whether the causes for an incident's certificate are known. If so, an incident without a condition of `renewalConditions` is over. */
 export function isRenewalKnown(
   { certificate }: Pick<AlertFacts, 'certificate'>,
   verdict: Verdict,
@@ -50,6 +50,6 @@ export function isRenewalKnown(
   return (
     certificate !== null &&
     certificate.fingerprint === renewal?.fingerprint &&
-    isShown(verdict, certificate.fingerprint) !== undefined
+    shownCertificate(verdict, certificate.fingerprint) !== undefined
   );
 }

@@ -17,7 +17,7 @@ import {
 } from './words/other-words.ts';
 import { CheckReader, type ReasonWords, type WordsByReason } from './words/reader.ts';
 
-/** A check in words. They contain text of zones, which is cut to one line: escape it. */
+/** A check in words. The words quote DNS zones, cut to one line: escape them. */
 export interface ForecastCheckWords {
   /** A few words: "CAA". */
   title: string;
@@ -36,7 +36,7 @@ const TITLES: Readonly<Record<ForecastCheckCode, string>> = {
   http: 'Validation by HTTP (http-01)',
   tls_alpn: 'Validation by TLS (tls-alpn-01)',
   dns: 'Validation by DNS (dns-01)',
-  persist: 'Validation by a lasting record (dns-persist-01)',
+  persist: 'Validation by a persistent DNS record (dns-persist-01)',
   registration: 'Registration',
   schedule: 'Expected renewal',
   lifetime: 'Lifetime of the next certificate',
@@ -57,7 +57,7 @@ const WORDS: Readonly<Record<ForecastCheckCode, WordsByReason>> = {
   overdue: OVERDUE_WORDS,
 };
 
-/** Returns a check in words. A reason that only newer versions know gets general ones. */
+/** Returns a check in words. A reason that a newer version stored gets general words. */
 export function checkWords(check: ForecastCheck): ForecastCheckWords {
   const { message, fix, evidence, zoneRecord } = reasonWords(check);
   return {
@@ -106,7 +106,7 @@ export function forecastMessage(forecast: Forecast): string {
   return `We cannot know whether the next renewal will work${shortCause(forecast, ['depends', 'not_known'])}. ${when}`;
 }
 
-/** Returns why, as ": CAA forbids Let's Encrypt": a renewal that is late first, then the worst check in one of the states; empty if there is none. */
+/** Returns the worst check in one of the states, as ": CAA forbids Let's Encrypt"; empty if there is none. Unless the renewal fails, a late renewal comes first. */
 function shortCause({ checks }: Forecast, states: readonly ForecastCheck['state'][]): string {
   const late = checks.filter(({ code, state }) => code === 'overdue' && state === 'warns');
   const found = states.flatMap((state) => checks.filter((check) => check.state === state));

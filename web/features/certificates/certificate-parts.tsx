@@ -92,7 +92,7 @@ export function badgeWords(certificate: CertificateWire, now: number): string {
   return [paused, ...words, renewalWords(certificate, now)].filter(Boolean).join(', ');
 }
 
-/** Says that the next renewal will fail or, of a short-lived certificate, whose badge is red, that it is on schedule. */
+/** Says that the next renewal will fail, or that the renewal of a short-lived certificate, whose badge is red, is on schedule. */
 export function RenewalNote({ certificate, now }: { certificate: CertificateWire; now: number }) {
   const words = renewalWords(certificate, now);
   return words === null ? null : <span className="num text-fg-2">{words}</span>;

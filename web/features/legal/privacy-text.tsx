@@ -31,7 +31,7 @@ const PARAGRAPHS: readonly Text[] = [
   ({ try_it: hasTryIt }) =>
     `We also use your network address for a short time to limit how often login${hasTryIt ? ' and the check on the landing page' : ''} can be tried.`,
   'A check asks the name servers and the servers of a host, the authority that issued its certificate (whether it is revoked, when to renew it, what is missing in its chain) and the registry of its domain. They see a request from this server about the host and its certificate, and nothing about you.',
-  'To say whether the next renewal of a public certificate will work, this server asks its name servers for the names in the certificate: their addresses, who may issue for them (CAA), and the records _acme-challenge and _validation-persist below them. It asks those of the names that you track for a file of ACME at port 80. Its operator can switch this off.',
+  'To forecast whether the next renewal of a public certificate will work, this server asks its name servers about each name in the certificate: its addresses, which authorities may issue for the name and the domains above it (CAA), and the records _acme-challenge and _validation-persist below it. From the hosts among these names that you track, it requests a file at port 80, as an authority does to validate a name. The operator of this server can switch this off.',
   'Once somebody watches a certificate of a public authority, this server fetches the lists of Certificate Transparency logs that Google and Apple publish, at most once a day, unless its operator has switched that off. These requests contain no host and nothing about you.',
   ({ try_it: hasTryIt }) =>
     hasTryIt &&

@@ -32,7 +32,7 @@ const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
   {
     name: 'renewal_fails',
     label: 'Failing renewals',
-    note: 'The next renewal will fail; again 3 days before it.',
+    note: 'When the next renewal will fail, and 3 days before it.',
   },
   {
     name: 'registration',

@@ -14,59 +14,59 @@ function caaRecord(check: CheckReader): string | null {
 }
 
 const forbids =
-  (message: (check: CheckReader) => string) =>
+  (message: (check: CheckReader) => string, fix: string) =>
   (check: CheckReader): ReasonWords => ({
     short: `CAA forbids ${check.ca}`,
     message: `${message(check)} ${check.ca === 'your CA' ? 'Your CA' : check.ca} will refuse to renew the certificate for ${check.names}.`,
-    fix:
-      caaRecord(check) === null
-        ? 'Add a CAA record that names your CA.'
-        : 'Add this record, or change to a CA that the records name.',
+    fix: caaRecord(check) === null ? 'Add a CAA record that names your CA.' : fix,
     evidence: recordEvidence(check),
     zoneRecord: caaRecord(check),
   });
 
-/** Adds words for the time before CAs have to process the parameters (ballot SC-098). */
+/** Adds a sentence for the time before all CAs have to process the parameters of RFC 8657 (ballot SC-098). */
 function later(words: (check: CheckReader) => ReasonWords): (check: CheckReader) => ReasonWords {
   return (check) => {
     const { short, message, ...rest } = words(check);
     return {
       ...rest,
       short,
-      message: `${message} Not every CA heeds this yet: all have to from 15 March 2027, 00:00 UTC.`,
+      message: `${message} All CAs must enforce such limits from 15 March 2027, 00:00 UTC. Some do so already.`,
     };
   };
 }
 
 const ACCOUNT = (check: CheckReader): ReasonWords => ({
   short: `CAA names an account that ${check.ca} does not have`,
-  message: `The CAA records of ${check.text('domain')} allow ${check.ca} only for accounts that it cannot have, such as one of its test system or several in one record.`,
-  fix: 'Write one accounturi per record: the address of the account that your ACME client uses.',
+  message:
+    `The CAA records of ${check.text('domain')} allow ${check.ca} only for an account that does not exist there. For example, it belongs to the staging system, or one record names several accounts. ${check.consequence}`.trim(),
+  fix: 'Name one account per record: set accounturi to the URL of the account that your ACME client uses.',
   evidence: recordEvidence(check),
 });
 const MALFORMED_METHODS = (check: CheckReader): ReasonWords => ({
-  short: 'CAA lists validation methods in a wrong form',
-  message: `The CAA records of ${check.text('domain')} have a list validationmethods that CAs cannot read, so that they count as forbidding all methods.`,
-  fix: 'Write the methods once, separated by commas and without spaces: validationmethods=http-01,dns-01.',
+  short: 'CAA has a malformed list of validation methods',
+  message:
+    `The parameter validationmethods in the CAA records of ${check.text('domain')} is malformed, so CAs treat it as forbidding every method. ${check.consequence}`.trim(),
+  fix: 'Write the parameter once per record, with commas and no spaces between methods: validationmethods=http-01,dns-01.',
   evidence: recordEvidence(check),
 });
 const OTHER_METHODS = (check: CheckReader): ReasonWords => ({
   short: 'CAA allows no validation method that we know',
-  message: `The CAA records of ${check.text('domain')} allow ${check.ca} only with ${listed(check.list('allowed'))}.`,
+  message:
+    `The CAA records of ${check.text('domain')} allow ${check.ca} only if it validates by ${check.either('allowed')}, which we do not know. ${check.consequence}`.trim(),
   fix: 'Add the method that your client uses to validationmethods.',
   evidence: recordEvidence(check),
 });
 const METHODS = (check: CheckReader): ReasonWords => ({
-  short: `CAA allows only ${listed(check.list('allowed'))}`,
+  short: `CAA allows validation only by ${check.either('allowed')}`,
   message:
-    `The CAA records of ${check.text('domain')} allow ${check.ca} only with ${listed(check.list('allowed'))}. ${check.consequence}`.trim(),
-  fix: 'Add the method that your client uses to validationmethods, or let the client use one that is allowed.',
+    `The CAA records of ${check.text('domain')} allow ${check.ca} only if it validates by ${check.either('allowed')}. ${check.consequence}`.trim(),
+  fix: 'Add the method that your client uses to validationmethods, or set the client to a method that is allowed.',
   evidence: recordEvidence(check),
 });
 const CHANGED_ACCOUNT = (check: CheckReader): ReasonWords => ({
-  short: 'CAA names another account than before',
-  message: `The CAA records of ${check.text('domain')} name another account at ${check.ca} than when we first saw this certificate. The renewal works only if your client uses the new account.`,
-  fix: 'Compare the accounturi with the account of your ACME client (certbot show_account).',
+  short: 'CAA names a new account',
+  message: `The CAA records of ${check.text('domain')} now limit ${check.ca} to an account that they did not name when we first saw this certificate. The renewal works only if your client uses this account.`,
+  fix: 'Compare accounturi with the account of your ACME client (certbot show_account).',
   evidence: [
     ...(recordEvidence(check) ?? []),
     ...check.list('accounts').map((value) => ({ label: 'Account', value })),
@@ -76,11 +76,11 @@ const CHANGED_ACCOUNT = (check: CheckReader): ReasonWords => ({
 export const CAA_WORDS: WordsByReason = {
   none: () => ({
     short: null,
-    message: 'There are no CAA records, so that every CA may issue certificates.',
+    message: 'There are no CAA records, so every CA may issue certificates.',
   }),
   unrestricted: (check) => ({
     short: null,
-    message: `The CAA records of ${check.text('domain')} restrict no CA.`,
+    message: `The CAA records of ${check.text('domain')} do not restrict which CAs may issue.`,
   }),
   allowed: (check) => ({
     short: null,
@@ -90,16 +90,22 @@ export const CAA_WORDS: WordsByReason = {
   others: forbids(
     (check) =>
       `The CAA records of ${check.text('domain')} allow only ${listed(check.list('others')) || 'other CAs'}.`,
+    'Add this record, or change to a CA that the records allow.',
   ),
-  nobody: forbids((check) => `The CAA records of ${check.text('domain')} forbid all CAs.`),
+  nobody: forbids(
+    (check) => `The CAA records of ${check.text('domain')} forbid all CAs.`,
+    'Add this record to allow your CA.',
+  ),
   malformed: forbids(
     (check) =>
-      `A CAA record of ${check.text('domain')} is malformed, so that it names nobody: the name of a CA has no dot at its end, and parameters have the form name=value.`,
+      `A CAA record of ${check.text('domain')} is malformed, so it allows no CA. The name of a CA must not end with a dot, and parameters must have the form name=value.`,
+    'Replace the malformed record with this one.',
   ),
   critical: (check) => ({
     short: `CAA has a critical property that CAs do not know`,
-    message: `The CAA records of ${check.text('domain')} have the critical property ${check.text('tag')}. CAs that do not know it must not issue certificates.`,
-    fix: 'Set the flags of the record to 0, or remove it.',
+    message:
+      `The CAA records of ${check.text('domain')} have the critical property ${check.text('tag')}. CAs that do not know this property must not issue certificates. ${check.consequence}`.trim(),
+    fix: 'Set the flags of this record to 0, or remove the record.',
     evidence: [{ label: 'CAA', value: check.text('record') }],
   }),
   account: ACCOUNT,
@@ -114,55 +120,55 @@ export const CAA_WORDS: WordsByReason = {
   changed_account_later: later(CHANGED_ACCOUNT),
   capitals: (check) => ({
     short: `CAA writes ${check.ca} with capital letters`,
-    message: `The CAA records of ${check.text('domain')} write the name of ${check.ca} with capital letters. The standard ignores them, but the software of ${check.ca} compares letter by letter.`,
+    message: `The CAA records of ${check.text('domain')} write the name of ${check.ca} with capital letters. Domain names are the same in capitals, but the software of ${check.ca} may not accept them.`,
     fix: 'Write the name in lower case.',
     evidence: recordEvidence(check),
     zoneRecord: caaRecord(check),
   }),
   perhaps: (check) => ({
     short: `CAA may forbid ${check.ca}`,
-    message: `The CAA records of ${check.text('domain')} do not have the usual name of ${check.ca}. We do not know whether it accepts the names that they have.`,
+    message: `The CAA records of ${check.text('domain')} do not have the usual name of ${check.ca}. We do not know whether ${check.ca} accepts the names in these records.`,
     fix: 'Add this record to be sure.',
     evidence: recordEvidence(check),
     zoneRecord: caaRecord(check),
   }),
   unknown_ca: (check) => ({
     short: 'We do not know how CAA names your CA',
-    message: `The CAA records of ${check.text('domain')} name CAs, and we do not know the name of the one that issued the certificate.`,
-    fix: 'Look up the name in the practice statement of your CA, and compare it with the records.',
+    message: `The CAA records of ${check.text('domain')} allow only certain CAs. We do not know by which name they would allow the CA that issued this certificate.`,
+    fix: 'Find the domain name that your CA expects in CAA records (in its certification practice statement, section 4.2), and compare it with the records.',
     evidence: recordEvidence(check),
   }),
   no_answer: (check) => ({
     short: 'The CAA lookup failed',
     message: `The CAA records of ${check.text('domain')} cannot be read: ${whyText(check.text('why'))}. A CA that cannot read them either may refuse to issue.`,
-    fix: 'Check that all name servers of the domain answer questions for CAA records.',
+    fix: 'Check that all name servers of the domain answer CAA queries.',
   }),
   not_asked: () => ({
     short: 'CAA was not looked up',
-    message: 'The CAA records were not looked up, because a limit of DNS questions was reached.',
+    message: 'The CAA records were not looked up, because our limit of DNS queries was reached.',
   }),
 };
 
 const WHY: Readonly<Record<string, string>> = {
-  bogus: 'the signatures of DNSSEC are wrong',
+  bogus: 'the DNSSEC signatures are wrong',
   servfail: 'the name servers report an error (SERVFAIL)',
-  refused: 'the name servers refuse the question',
+  refused: 'the name servers refuse the query',
   timeout: 'the name servers do not answer',
   malformed: 'the answer is malformed',
   resolver: 'the DNS resolver of this server does not work',
-  alias_limit: 'there are too many aliases (CNAME), or they lead back to each other',
-  budget: 'a limit of DNS questions was reached',
+  alias_limit: 'the aliases (CNAME) form a loop, or there are more than 8',
+  budget: 'our limit of DNS queries was reached',
 };
 const whyText = (why: string): string => WHY[why] ?? 'the lookup failed';
 
 const DELEGATED = (check: CheckReader): ReasonWords['evidence'] => [
-  { label: 'Alias leads to', value: check.text('target') },
+  { label: 'Alias points to', value: check.text('target') },
 ];
 
 export const DNSSEC_WORDS: WordsByReason = {
   bogus: (check) => ({
     short: `DNSSEC of ${check.text('domain')} is broken`,
-    message: `The DNSSEC signatures for ${check.text('domain')} are wrong or have expired. CAs have to validate them, so that none will issue a certificate for ${check.names}.`,
+    message: `The DNSSEC signatures for ${check.text('domain')} are wrong or have expired. CAs must validate DNSSEC, so none will issue a certificate for ${check.names}.`,
     fix: 'Sign the zone again, and compare the DS record at your registrar with the keys of the zone. Removing the DS record turns DNSSEC off.',
   }),
   bogus_records: (check) => ({
@@ -172,10 +178,10 @@ export const DNSSEC_WORDS: WordsByReason = {
   }),
   resolver: () => ({
     short: 'DNSSEC cannot be checked here',
-    message: 'DNSSEC is not known: the DNS resolver of this server does not validate it.',
+    message: 'We cannot check DNSSEC, because the DNS resolver of this server is not known to validate it.',
     fix: 'The operator can set DNS_SERVERS to a resolver that validates DNSSEC.',
   }),
-  secure: () => ({ short: null, message: 'DNSSEC protects the CAA records, and the signatures are right.' }),
+  secure: () => ({ short: null, message: 'DNSSEC protects the CAA records, and its signatures are valid.' }),
   no_errors: () => ({ short: null, message: 'There are no DNSSEC errors.' }),
 };
 
@@ -183,7 +189,7 @@ export const NAMES_WORDS: WordsByReason = {
   found: () => ({ short: null, message: 'All names of the certificate exist.' }),
   zone_gone: (check) => ({
     short: `The domain of ${check.names} does not exist any more`,
-    message: `The domain of ${check.names} does not exist in DNS any more. A CA validates every name, so that one missing domain stops the renewal of the whole certificate.`,
+    message: `The domain of ${check.names} does not exist in DNS any more. A CA validates every name, so one missing domain stops the renewal of the whole certificate.`,
     fix: `Remove ${check.names} from the certificate in the settings of your client, or register the domain again.`,
   }),
   no_name: (check) => ({
@@ -193,7 +199,7 @@ export const NAMES_WORDS: WordsByReason = {
   }),
   no_address: (check) => ({
     short: `${check.names} ${check.verb('has', 'have')} no address`,
-    message: `${check.names} ${check.verb('has', 'have')} no address in DNS, so that a CA cannot connect. ${check.consequence}`,
+    message: `${check.names} ${check.verb('has', 'have')} no address in DNS, so a CA cannot connect. ${check.consequence}`,
     fix: `Add an A or AAAA record, remove ${check.names} from the certificate, or validate by DNS.`,
   }),
   no_public_address: (check) => ({
@@ -202,8 +208,8 @@ export const NAMES_WORDS: WordsByReason = {
     fix: 'Validate by DNS (dns-01), or add a public address.',
   }),
   alias_limit: (check) => ({
-    short: `The aliases of ${check.names} lead nowhere`,
-    message: `The aliases (CNAME) of ${check.names} are too many, or they lead back to each other. ${check.consequence}`,
+    short: `The aliases of ${check.names} form a loop, or there are more than 8`,
+    message: `The aliases (CNAME) of ${check.names} form a loop, or there are more than 8. ${check.consequence}`,
     fix: 'Point the alias to a name that has addresses.',
   }),
   no_answer: (check) => ({
@@ -213,15 +219,15 @@ export const NAMES_WORDS: WordsByReason = {
   }),
   not_asked: (check) => ({
     short: `${check.names} ${check.verb('was', 'were')} not looked up`,
-    message: `${check.names} ${check.verb('was', 'were')} not looked up, because a limit of DNS questions was reached.`,
+    message: `${check.names} ${check.verb('was', 'were')} not looked up, because our limit of DNS queries was reached.`,
   }),
   unread: (check) => ({
     short: 'Not all names were looked up',
-    message: `The certificate has too many names. ${check.text('count')} of them were not looked up.`,
+    message: `We look up 100 names of a certificate. ${check.text('count')} more were not looked up.`,
   }),
   no_names: () => ({
     short: 'The certificate has no DNS names',
-    message: 'The certificate has no DNS names, so that DNS says nothing about its renewal.',
+    message: 'The certificate has no public DNS names, so DNS says nothing about its renewal.',
   }),
 };
 
@@ -229,47 +235,47 @@ export const DNS_CHALLENGE_WORDS: WordsByReason = {
   plain: () => ({ short: null, message: 'Nothing in DNS prevents validation by dns-01.' }),
   delegated: (check) => ({
     short: null,
-    message: 'The validation is delegated to another domain, which exists.',
+    message: 'An alias (CNAME) delegates the validation to another domain, which exists.',
     evidence: DELEGATED(check),
   }),
   target_gone: (check) => ({
     short: `The validation of ${check.names} is delegated to a domain that does not exist`,
-    message: `The alias _acme-challenge of ${check.names} leads to ${check.text('target')}, whose domain does not exist. ${check.consequence}`,
+    message: `The alias (CNAME) _acme-challenge of ${check.names} points to ${check.text('target')}, but that domain does not exist. ${check.consequence}`,
     fix: 'Point the alias to a domain that you control, or remove it.',
     evidence: DELEGATED(check),
   }),
   alias_limit: (check) => ({
-    short: `The alias _acme-challenge of ${check.names} leads nowhere`,
-    message: `The aliases of _acme-challenge for ${check.names} are too many, or they lead back to each other. ${check.consequence}`,
+    short: `The aliases of _acme-challenge for ${check.names} form a loop, or there are more than 8`,
+    message: `The aliases (CNAME) of _acme-challenge for ${check.names} form a loop, or there are more than 8. ${check.consequence}`,
     fix: 'Point the alias to a domain that you control, or remove it.',
   }),
   no_answer: (check) => ({
-    short: 'The records of dns-01 cannot be looked up',
+    short: 'The records for dns-01 cannot be looked up',
     message: `The TXT records of _acme-challenge for ${check.names} cannot be looked up: ${whyText(check.text('why'))}.`,
     fix: 'Check the name servers that answer for _acme-challenge.',
   }),
 };
 
 export const PERSIST_WORDS: WordsByReason = {
-  valid: () => ({ short: null, message: 'A record _validation-persist is valid for each name.' }),
+  valid: () => ({ short: null, message: 'Each name has a valid _validation-persist record.' }),
   ends: (check) => ({
-    short: `The record _validation-persist ends before the renewal`,
-    message: `The record _validation-persist for ${check.names} ends on ${longInstant(check.number('until'))}, before the renewal. ${check.consequence}`,
-    fix: 'Set a later persistUntil, or remove it.',
+    short: `The _validation-persist record ends before the renewal`,
+    message: `The _validation-persist record for ${check.names} ends on ${longInstant(check.number('until'))}, before the expected renewal. ${check.consequence}`,
+    fix: 'Set a later persistUntil in the record, or remove persistUntil.',
   }),
   malformed: (check) => ({
-    short: 'The record _validation-persist is malformed',
-    message: `The record _validation-persist for ${check.names} is malformed: it needs the name of the CA, one accounturi, and a whole number of seconds as persistUntil if there is one. ${check.consequence}`,
+    short: 'The _validation-persist record is malformed',
+    message: `The _validation-persist record for ${check.names} is malformed. It needs the name of the CA and one accounturi. The optional persistUntil is a whole number of seconds since 1970. ${check.consequence}`,
     fix: 'Write the record as your CA shows it.',
   }),
   policy: (check) => ({
-    short: `The record _validation-persist does not cover ${check.names}`,
-    message: `The record _validation-persist covers one name only. ${check.names} needs policy=wildcard. ${check.consequence}`,
-    fix: 'Add "; policy=wildcard" to the record if it is meant for wildcards and all names below.',
+    short: `The _validation-persist record does not cover ${check.names}`,
+    message: `The _validation-persist record of a parent domain does not cover ${check.names}, because it lacks policy=wildcard. ${check.consequence}`,
+    fix: 'Add "; policy=wildcard" to the record if it should cover wildcards and all names below the domain.',
   }),
   missing: (check) => ({
-    short: `${check.names} ${check.verb('has', 'have')} no record _validation-persist`,
-    message: `No record _validation-persist names your CA for ${check.names}. ${check.consequence}`,
+    short: `${check.names} ${check.verb('has', 'have')} no _validation-persist record`,
+    message: `No _validation-persist record for ${check.names} names your CA. ${check.consequence}`,
     fix: 'Add the record for each name.',
   }),
 };

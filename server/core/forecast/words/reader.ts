@@ -4,17 +4,17 @@ import type { ForecastCheck } from '../forecast.ts';
 
 /** Words for one reason of a check. */
 export interface ReasonWords {
-  /** A few words for cards and subjects, without a full stop: "CAA forbids Let's Encrypt". Null if there is nothing to worry about. */
+  /** A few words for cards and subjects, without a full stop: "CAA forbids Let's Encrypt". Null if the check finds no fault. */
   short: string | null;
   message: string;
   fix?: string;
   evidence?: { label: string; value: string }[];
   zoneRecord?: string | null;
 }
-/** Words by the reasons of a check. Reasons are stored, so that none is ever renamed. */
+/** Words for each reason of a check. Reasons are stored, so do not rename any. */
 export type WordsByReason = Readonly<Record<string, (check: CheckReader) => ReasonWords>>;
 
-/** Reads the stored values of a check. Another version may have stored it, so that each value may be absent. */
+/** Reads the stored values of a check. Another version may have stored the check, so each value may be absent. */
 export class CheckReader {
   readonly #check: ForecastCheck;
 
@@ -37,7 +37,12 @@ export class CheckReader {
     return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
   }
 
-  /** Returns the CA as people know it, or "your CA". */
+  /** Returns a list of values as alternatives: "http-01 or dns-01". */
+  either(name: string): string {
+    return EITHER.format(this.list(name));
+  }
+
+  /** Returns the name of the CA, or "your CA". */
   get ca(): string {
     return this.text('ca') || 'your CA';
   }
@@ -66,7 +71,7 @@ export class CheckReader {
     return EITHER.format(this.#check.methods);
   }
 
-  /** Returns what a fault means for the renewal. */
+  /** Returns the sentence that says what a fault means for the renewal; empty if the renewal does not depend on the fault. */
   get consequence(): string {
     const { state } = this.#check;
     if (state === 'fails') return 'The next renewal will fail.';

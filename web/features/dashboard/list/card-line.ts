@@ -22,8 +22,8 @@ export interface CardLine {
 
 /**
  * Returns the line about what is wrong; null if all is well, and for a paused domain, whose problem may be fixed by now. The most
- * urgent reason comes first, as in the headline and in the order of the list; the next one follows it, else a renewal that will fail. `now`
- * in ms UTC.
+ * urgent reason comes first, as in the headline and in the order of the list. The second reason follows, or a renewal that will fail if
+ * there is none. `now` in ms UTC.
  */
 export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
   if (domain.paused !== null) return null;
@@ -120,7 +120,7 @@ function shareOf({ findings }: DomainWire, code: string): string {
 function renewalLine({ next_renewal: next }: DomainWire): Line | null {
   if (!next?.line) return null;
   const title = visibleText(next.line);
-  // With this space, a narrow card cuts the cause instead of leaving it out.
+  // A no-break space: a narrow card then truncates the cause instead of leaving it out.
   return { state: null, text: title.replace(': ', ':\u00A0'), title: `${title}.` };
 }
 

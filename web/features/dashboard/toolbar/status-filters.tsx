@@ -25,7 +25,7 @@ interface StatusFiltersProps {
 export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFiltersProps) {
   const { main, more } = statusFilters(summary);
   const rare = more.find(({ status }) => status === chosen);
-  // With all of them, the menu would be higher than the room that phones have for it.
+  // Leave out these two while they find nothing: the full menu does not fit on a phone.
   const listed = more.filter(
     ({ status, count }) =>
       count !== 0 || status === chosen || (status !== 'pending' && status !== 'renewal_fails'),

@@ -29,7 +29,7 @@ export function FactsSection({ report: { posture, forecast } }: { report: Report
   );
 }
 
-/** The forecast of the next renewal says more about CAA. */
+/** Leaves out CAA if there is a forecast of the next renewal, which shows more about it. */
 function Posture({ posture, hasForecast }: { posture: PostureWire; hasForecast: boolean }) {
   const { caa, alternates, not_tested: untested, earlier } = posture;
   const registration = registrationLine(posture.registration);

@@ -62,7 +62,7 @@ describe('the forecast of the next renewal', () => {
     const html = section({ forecast });
     for (const text of [
       'The next renewal will fail',
-      '41 of 41 foretold',
+      '41 of 41 forecasts right',
       'You seem to use http-01.',
       'Add this record.',
       'a.example, b.example, c.example, d.example',
@@ -75,12 +75,12 @@ describe('the forecast of the next renewal', () => {
     expect(html.split(HARMLESS)).toHaveLength(3);
   });
 
-  it('is announced before the first one, and absent if none will be made', () => {
-    expect(section({ forecast_pending: true })).toContain('The first forecast comes within a day.');
+  it('is announced while the first one is pending, and absent if none will be made', () => {
+    expect(section({ forecast_pending: true })).toContain('We will make the first one within a day.');
     expect(section({})).toBe('');
   });
 
-  it('takes the place of the CAA records among the facts', () => {
+  it('hides the CAA records among the facts about DNS, because the forecast shows them', () => {
     const facts = (report: Partial<ReportWire>) =>
       renderToStaticMarkup(<FactsSection report={exampleReport({ posture: POSTURE, ...report })} />);
     expect(facts({})).toContain('>CAA<');

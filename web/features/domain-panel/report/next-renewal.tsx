@@ -11,7 +11,7 @@ import { serverText } from '../../../ui/visible-text.ts';
 import { EvidenceFacts } from './findings.tsx';
 import type { ReportRead } from './report-query.ts';
 
-/** Shows whether the next renewal will work and why. Shows nothing without a forecast, unless the first one comes soon. */
+/** Shows whether the next renewal will work and why. Shows nothing if there is no forecast and none will be made soon. */
 export function NextRenewal({ read: { report } }: { read: ReportRead }) {
   const forecast = report?.forecast;
   if (forecast) return <ForecastSection forecast={forecast} />;
@@ -19,7 +19,7 @@ export function NextRenewal({ read: { report } }: { read: ReportRead }) {
   return (
     <PanelSection title="Next renewal">
       <p className="text-label text-fg-2">
-        We have not looked at the next renewal yet. The first forecast comes within a day.
+        There is no forecast of the next renewal yet. We will make the first one within a day.
       </p>
     </PanelSection>
   );
@@ -32,7 +32,7 @@ function ForecastSection({ forecast }: { forecast: ForecastWire }) {
   return (
     <PanelSection
       title="Next renewal"
-      aside={record && `${grouped(record.right)} of ${grouped(record.of)} foretold`}
+      aside={record && `${grouped(record.right)} of ${grouped(record.of)} forecasts right`}
     >
       <div className="flex gap-2 text-label [overflow-wrap:anywhere]">
         <Mark state={outcome === 'works' ? 'passes' : outcome} />
@@ -86,7 +86,7 @@ const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] 
 /** The message of a check has at most this many names. */
 const NAMES_IN_MESSAGE = 3;
 
-/** Shows the message of a check, which unfolds its evidence and what to do. */
+/** Shows the message of a check. A click unfolds what to do and the evidence. */
 function CheckRow({ check, isOpen }: { check: Check; isOpen: boolean }) {
   const { state, title, message, names, evidence, fix, zone_record: record } = check;
   const hasAllNames = names.length <= NAMES_IN_MESSAGE;
