@@ -275,12 +275,17 @@ describeEachDatabase('The forecasts of renewals', (open) => {
     await watchPublic(store, accountId, leaf);
     const works = { outcome: 'works' as const, checks: [], expectedAt: NOW + 60 * DAY };
     await make(store, leaf, NOW, works);
-    for (const days of [90, 91]) await make(store, leaf, NOW + days * DAY, works);
+    await make(store, leaf, NOW + 90 * DAY, works);
+    // No check has seen yet what the host serves after the last day.
+    expect(await forecastRecord(store, accountId)).toBeNull();
+    await makeDue(store);
+    await checkPublic(store, NOW + 91 * DAY, leaf);
+    for (const days of [91, 92]) await make(store, leaf, NOW + days * DAY, works);
     expect(await forecastRecord(store, accountId)).toEqual({ right: 0, of: 1 });
 
     const after = leafFor('shop.example', { notBefore: NOW + 92 * DAY, notAfter: NOW + 182 * DAY });
     await makeDue(store);
-    await checkPublic(store, NOW + 92 * DAY, after);
+    await checkPublic(store, NOW + 93 * DAY, after);
     expect(await store.db.selectFrom('renewals').selectAll().execute()).toMatchObject([
       { successor: after.facts.fingerprint, renewed_at: NOW + 92 * DAY, score: 'missed' },
     ]);

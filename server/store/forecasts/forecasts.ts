@@ -173,7 +173,8 @@ export async function saveForecast(
       .set({ forecast: JSON.stringify(forecast), causes, scored })
       .execute();
     if (previous === null) await scoreRenewal(trx, { accountId, successor: fingerprint, after: forecast });
-    if (facts.notAfter <= now) await recordExpiry(trx, { accountId, fingerprint });
+    const { notAfter } = facts;
+    if (notAfter <= now) await recordExpiry(trx, { accountId, fingerprint, notAfter });
     return {
       isShown: before.line !== line || before.outcome !== outcome || before.expected_at !== expectedAt,
       isAlerted: new Set(keysOf(known)).symmetricDifference(new Set(keysOf(followed))).size > 0,

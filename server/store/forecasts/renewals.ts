@@ -116,11 +116,28 @@ function isRenewal(before: CertificateFacts, after: CertificateFacts): boolean {
   return isLater && new Set(before.sans).symmetricDifference(new Set(after.sans)).size === 0;
 }
 
-/** Records that a certificate expired while it was served, and scores its forecast. */
+/**
+ * Records that a certificate expired while it was served, and scores its forecast. Does nothing unless a check saw it after its end: a host that is
+ * down, or was not checked since, may have another one.
+ */
 export async function recordExpiry(
   trx: Transaction<Tables>,
-  key: { accountId: string; fingerprint: string },
+  key: { accountId: string; fingerprint: string; notAfter: number },
 ): Promise<void> {
+  const seen = await trx
+    .selectFrom('monitors')
+    .innerJoin('monitor_states as states', (join) =>
+      join
+        .onRef('states.account_id', '=', 'monitors.account_id')
+        .onRef('states.monitor_id', '=', 'monitors.id'),
+    )
+    .select('monitors.id')
+    .where('monitors.account_id', '=', key.accountId)
+    .where('certificate_fingerprint', '=', key.fingerprint)
+    .where('shown_at', '>=', key.notAfter)
+    .limit(1)
+    .executeTakeFirst();
+  if (seen === undefined) return;
   const old = await recorded(trx, key);
   if (old === null || old.scored === null) return;
   const score = scoreOf(old.scored, old.facts, { renewedAt: null, after: null });
