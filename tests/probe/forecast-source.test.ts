@@ -88,10 +88,22 @@ describe('The evidence for a forecast', () => {
       { 'CAA example.com': NO_DATA },
       { names: ['gone.example.com'] },
     );
-    expect(questions).toEqual(['CAA gone.example.com', 'CAA example.com']);
+    expect(questions).toEqual(['CAA gone.example.com', 'CAA example.com', 'A gone.example.com']);
     expect(evidence.names).toMatchObject([
       { zone: 'exists', ipv4: NO_NAME, ipv6: NO_NAME, challenge: NO_NAME, persist: NO_NAME },
     ]);
+  });
+
+  it('believes no name servers that deny a name only if asked for CAA, as some old ones do', async () => {
+    const address = records('8.8.8.8');
+    const zone: Zone = {
+      'CAA www.example.com': NO_NAME,
+      'CAA example.com': NO_NAME,
+      'SOA example.com': records('ns.example.com'),
+      'A www.example.com': address,
+    };
+    const { evidence } = await gather(zone);
+    expect(evidence.names).toMatchObject([{ zone: 'exists', ipv4: address }]);
   });
 
   it('knows that the zone is gone if the registered domain does not exist', async () => {
@@ -107,6 +119,7 @@ describe('The evidence for a forecast', () => {
     } satisfies DnsAnswer<string>;
     const { evidence, questions } = await gather({
       'CAA www.example.com': dangling,
+      'A www.example.com': dangling,
       'CAA example.com': NO_DATA,
     });
     expect(questions).toContain('TXT _acme-challenge.www.example.com');
@@ -217,6 +230,7 @@ describe('The evidence for a forecast', () => {
     const { evidence, questions } = await gather({ 'CAA example.com': NO_DATA }, { names });
     expect(evidence.names).toHaveLength(100);
     expect(evidence.unread).toBe(30);
-    expect(questions).toHaveLength(101);
+    // CAA and addresses of each name, and CAA of the domain above.
+    expect(questions).toHaveLength(201);
   });
 });

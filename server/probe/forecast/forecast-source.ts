@@ -106,16 +106,17 @@ async function readName(
 ): Promise<NameEvidence> {
   const base = baseOf(name);
   const caa = await climbCaa(base, (domain) => ask(domain, 'CAA'));
-  const zone = zoneOf(base, caa);
+  const zone = await zoneOf(base, caa, ask);
   const own = caa[0]?.answer;
-  if (own?.outcome === 'no_name') {
-    // NXDOMAIN is for every type, and for all names below (RFC 8020). Behind an alias, it is the alias's target that does not exist.
+  const ipv4 = name === base || own?.outcome === 'no_name' ? await ask(base, 'A') : NOT_ASKED;
+  // NXDOMAIN is for every type, but some old name servers give it for types that they do not know (RFC 4074 §4.2).
+  if (own?.outcome === 'no_name' && ipv4.outcome === 'no_name') {
+    // It is for all names below, too (RFC 8020). Behind an alias, it is the alias's target that does not exist.
     const below = own.aliases.length === 0 ? own : null;
     return { name, caa, zone, ipv4: own, ipv6: own, ...(await readTexts(base, ask, below)) };
   }
   if (name !== base)
     return { name, caa, zone, ipv4: NOT_ASKED, ipv6: NOT_ASKED, ...(await readTexts(base, ask, null)) };
-  const ipv4 = await ask(base, 'A');
   // If the name servers answer nothing about a name, more questions would only take time.
   const isSilent = own?.outcome === 'no_answer' && ipv4.outcome === 'no_answer';
   const needsIpv6 = isWatched || ipv4.outcome !== 'records';
@@ -148,10 +149,12 @@ async function targetZone(answer: DnsAnswer<string>, ask: Asker): Promise<NameEv
   return existence(await ask(registered, 'SOA'));
 }
 
-/** Returns whether the registered domain of a name exists, which follows from the CAA answers. */
-function zoneOf(name: string, caa: readonly CaaStep[]): NameEvidence['zone'] {
+/** Returns whether the registered domain of a name exists, which follows from the CAA answers. Asks once more before it says that it does not. */
+async function zoneOf(name: string, caa: readonly CaaStep[], ask: Asker): Promise<NameEvidence['zone']> {
   const registered = registeredDomain(name);
-  return existence((caa.find(({ domain }) => domain === registered) ?? caa.at(-1))?.answer);
+  const last = caa.find(({ domain }) => domain === registered) ?? caa.at(-1);
+  const zone = existence(last?.answer);
+  return zone === 'gone' && last !== undefined ? existence(await ask(last.domain, 'SOA')) : zone;
 }
 
 const registeredDomain = (name: string): string | null => getDomain(name);
