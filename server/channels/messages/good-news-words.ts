@@ -152,7 +152,15 @@ function acceptedNews({ certificate, successor }: AlertFacts, several: boolean):
       };
 }
 
-function renewableNews({ certificate, successor }: AlertFacts, several: boolean): GoodNews {
+function renewableNews({ certificate, successor, renewal }: AlertFacts, several: boolean): GoodNews {
+  if (renewal === undefined)
+    return {
+      badge: 'Forecasts ended',
+      before: 'Renewals of the certificate of ',
+      after: ' are not forecast any more.',
+      sentence:
+        'The operator of this server turned forecasts off. We do not know whether the problem is solved.',
+    };
   return certificate !== null && successor?.fingerprint === certificate.fingerprint
     ? {
         badge: 'Cause removed',

@@ -82,9 +82,16 @@ describe('the title of an alert', () => {
       'pay.fjord.example’s certificate renewal in 2 days will fail',
     ],
     [title('renewal_fails', '3d', renewal, END), 'pay.fjord.example’s certificate renewal will fail'],
-    [title('renewal_fails', 'resolved', renewed), 'pay.fjord.example’s certificate was renewed'],
+    [
+      title('renewal_fails', 'resolved', { ...renewed, ...renewal }),
+      'pay.fjord.example’s certificate was renewed',
+    ],
     [
       title('renewal_fails', 'resolved', { successor: certificate }),
+      'pay.fjord.example: renewals of the certificate are not forecast any more',
+    ],
+    [
+      title('renewal_fails', 'resolved', { successor: certificate, ...renewal }),
       'pay.fjord.example: a problem with the next certificate renewal is solved',
     ],
     [title('refused_from', 'resolved', renewed), 'pay.fjord.example’s certificate was replaced'],

@@ -109,6 +109,8 @@ function resolvedTitle(alert: AlertTitleInput): string {
         ? `${host}’s certificate will not be refused any more`
         : `${host}’s certificate was replaced`;
     case 'renewal_fails':
+      if (facts.renewal === undefined)
+        return `${host}: renewals of the certificate are not forecast any more`;
       return certificate !== null && successor?.fingerprint === certificate.fingerprint
         ? `${host}: a problem with the next certificate renewal is solved`
         : `${host}’s certificate was renewed`;

@@ -77,7 +77,10 @@ export interface AlertFacts {
   registration?: RegistrationEnd;
   /** Who refuses the certificate from when on. Set for `refused_from` only. */
   refusal?: RefusalStart;
-  /** When the renewal that will fail is expected, and the record to write. Set for `renewal_fails` only. */
+  /**
+   * When the renewal that will fail is expected, and the record to write. Set for `renewal_fails` only, and not at its end if forecasts were
+   * turned off.
+   */
   renewal?: RenewalAtRisk;
   /** Time by which the successor has to be served, ms UTC. Set for `not_deployed` only. */
   dueAt?: number;

@@ -53,3 +53,13 @@ export function isRenewalKnown(
     shownCertificate(verdict, certificate.fingerprint) !== undefined
   );
 }
+
+/** Returns whether the forecasts of an incident's certificate were deleted, because the operator turned them off. Its cause may still exist. */
+export function isRenewalForgotten(
+  { certificate }: Pick<AlertFacts, 'certificate'>,
+  renewal: RenewalOutlook | null,
+): boolean {
+  return (
+    certificate !== null && certificate.fingerprint === renewal?.fingerprint && renewal.expectedAt === null
+  );
+}

@@ -3,7 +3,7 @@ import type { Verdict } from '../verdict.ts';
 import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep, type RefusalStart } from './alert.ts';
 import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
-import { isRenewalKnown, renewalConditions } from './renewal-conditions.ts';
+import { isRenewalForgotten, isRenewalKnown, renewalConditions } from './renewal-conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type IncidentPlan,
@@ -296,13 +296,16 @@ function end(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident, 
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
   if (sharedOf(check, incident)?.hasOthersOpen) return;
   const registration = incident.problem === 'registration' ? registrationEnd(verdict) : null;
+  const { renewal, ...facts } = incident.facts;
+  const isForgotten = isRenewalForgotten(facts, check.renewal);
   plan.alerts.push({
     incidentId: incident.incidentId,
     ...keyOf(incident),
     step: 'resolved',
     severity: 'info',
     facts: {
-      ...incident.facts,
+      ...facts,
+      ...(renewal !== undefined && !isForgotten && { renewal }),
       asOf: verdict.lastSeen?.at ?? now,
       successor: registration === null ? successorOf(check) : null,
       ...(registration !== null && { registration }),
