@@ -3,7 +3,7 @@
 # Happens:  unbound and BIND answer SERVFAIL without a record, with validation and without (CD=1), as for a zone whose servers fail. Only
 #           a question for CNAME shows the records.
 # Seen:     unbound 1.17.1, BIND 9.18.49 (both of Debian 12)
-# Matters:  a monitor takes a mistake in a zone, which never heals, for an outage of its name servers, which may be over in a minute.
+# Matters:  a monitor takes a lasting mistake in a zone for a short outage of its name servers.
 #           Before you call SERVFAIL an outage, ask for CNAME and follow the targets yourself.
 # Needs:    Debian 12 with unbound, bind9 and bind9-dnsutils
 set -eu

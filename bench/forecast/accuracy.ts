@@ -12,7 +12,7 @@ export interface Pair {
   twin: World;
 }
 
-/** Returns pairs of a site with a fault and its healthy twin, the same number of each kind, one more of the first. */
+/** Returns pairs of a site with a fault and its healthy twin. The kinds take turns, so their numbers differ by at most one. */
 export function pairsOf(count: number): Pair[] {
   return Array.from({ length: count }, (_, index) => {
     const kind = RENEWAL_FAULTS[index % RENEWAL_FAULTS.length];
@@ -43,7 +43,7 @@ export interface KindResult {
   works: number;
   /** Renewals with Pebble: of sites with the fault that failed, and of twins that were issued. */
   judged: { faults: number; failed: number; twins: number; issued: number };
-  /** What is wrong with the world itself: a fault whose renewal works, or a twin whose renewal fails. */
+  /** Results that contradict the kind: a wrong forecast, a fault that Pebble renews, or a twin that it refuses. */
   odd: string[];
 }
 
@@ -54,7 +54,7 @@ interface Judges {
   solverOf: (world: World) => Solve;
 }
 
-/** Makes both forecasts of a pair, renews both certificates, and adds what came out to the result of the kind. */
+/** Makes both forecasts of a pair, renews both certificates, and adds the outcomes to the result of the kind. */
 export async function judgePair(
   { kind, fault, twin }: Pair,
   result: KindResult,

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 export type Challenge = { type: string; url: string; token: string };
 
-/** Makes a challenge succeed, and returns how to take that back. */
+/** Makes a challenge succeed. Returns a function that removes the response again. */
 export type Solve = (challenge: {
   method: 'http-01' | 'dns-01';
   /** Without `*.`. */
@@ -32,8 +32,8 @@ const TIMEOUT_MS = 60_000;
 const base64url = (data: string | Buffer): string => Buffer.from(data).toString('base64url');
 
 /**
- * Creates an account (RFC 8555) at the server with this directory, whose certificate is not verified. Small enough to order thousands of certificates;
- * certbot takes a second and more for each. `keyFile`: private key of all certificates, PEM.
+ * Creates an account (RFC 8555) at the ACME server with this directory. Does not verify the server's certificate. Orders faster than certbot, which
+ * takes at least a second for each certificate. `keyFile`: private key of all certificates, PEM.
  */
 export async function createAcmeClient(directoryUrl: string, keyFile: string): Promise<AcmeClient> {
   const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });

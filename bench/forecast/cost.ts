@@ -25,8 +25,8 @@ export interface ScheduleCost {
 }
 
 /**
- * Follows the schedule of 1,000 certificates of three names for 90 days with a clock of its own. Each has a domain of its own and is renewed on the
- * expected day. Counts the questions that reach a name server.
+ * Follows the schedule of 1,000 certificates of three names for 90 days on a simulated clock. Each certificate has its own domain and is renewed on
+ * the expected day. Counts the DNS queries that reach a name server.
  */
 export async function measureSchedule(): Promise<ScheduleCost> {
   let clock = NOW;

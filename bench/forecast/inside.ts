@@ -44,7 +44,7 @@ try {
   const key = join(folder, 'sites.key');
   execFileSync('openssl', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', key]);
   const client = await createAcmeClient(pebble.directory, key);
-  // With several orders at once, Pebble 2.4 sometimes ended.
+  // With several orders at once, Pebble 2.4 sometimes exited.
   const oneByOne = createSemaphore(1);
   const acme = {
     order: (...order: Parameters<typeof client.order>) => oneByOne(() => client.order(...order)),
@@ -143,7 +143,7 @@ async function reportCost(worlds: readonly World[], source: ForecastSource): Pro
   process.stdout.write(
     [
       `${forecasts.toFixed(2)} forecasts for a certificate a day, ${cpuMs.toFixed(1)} ms of CPU time for each`,
-      `${questions.toFixed(2)} questions for a certificate of three names a day, at most 5: ${verdict(questions <= 5)}`,
+      `${questions.toFixed(2)} DNS queries for a certificate of three names a day, at most 5: ${verdict(questions <= 5)}`,
       `${(100 * share).toFixed(2)} % of a core for 100,000 domains with a certificate each, at most 2: ${verdict(share <= 0.02)}`,
       '',
     ].join('\n'),

@@ -13,7 +13,7 @@ import { ADDRESSES, SHARED_ZONE, type World } from './worlds.ts';
 
 const ACME_PORT = 14_000;
 
-/** Starts Pebble, which validates over this resolver at ports 80 and 443. Returns the URL of its directory. */
+/** Starts Pebble, which resolves names with this DNS server and validates at ports 80 and 443. Returns the URL of its directory. */
 export async function startPebble(
   folder: string,
   dnsServer: string,

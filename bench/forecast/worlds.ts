@@ -3,10 +3,10 @@ import type { BindZone } from '../../tests/kit/peers/bind.ts';
 import type { RenewalFault } from '../../tests/kit/product/renewal-faults.ts';
 import { healthySite, type RenewalSite } from '../../tests/kit/product/renewal-site.ts';
 
-/** How port 80 of a host behaves, by address family. `acme`: it answers tokens that exist, and 404. */
+/** How port 80 of a host behaves. `acme`: it serves tokens that exist, and answers 404 for others. */
 export type Behaviour = 'acme' | 'redirect_port' | 'redirect_scheme' | 'redirect_loop';
 
-/** A site that can be asked over DNS and HTTP, with the same faults as a simulated one. */
+/** A site with real zones and web servers, which have the faults of a simulated site. */
 export interface World {
   site: RenewalSite;
   /** The names of the certificate. */
@@ -19,9 +19,9 @@ export interface World {
   method: 'http-01' | 'dns-01' | null;
 }
 
-/** A zone of others, to which aliases lead. */
+/** A zone to which aliases of all sites point. */
 export const SHARED_ZONE = 'example.net';
-/** A zone that has no signatures, although its parent says so. */
+/** A zone without signatures, although its parent has a DS record for it. */
 export const BOGUS_ZONE = 'bogus-example.net';
 /** The web server, a mail server at port 80, and an address without a server, by family. */
 export const ADDRESSES = {
@@ -30,14 +30,15 @@ export const ADDRESSES = {
   none: { 4: '192.0.2.9', 6: '2001:db8::9' },
 } as const;
 
-/** Faults of whole zones. BIND cannot have the twins, which say what is not known, so that these are healthy. */
+/** Faults of the signatures of whole zones. */
 const SIGNATURES: Readonly<Record<string, BindZone['signatures']>> = {
   dnssec_bogus: 'expired',
   dnssec_bogus_parent: 'foreign_key',
 };
+/** Kinds whose twins have lookups that fail, which BIND cannot imitate. Here their twins are healthy sites. */
 const HEALTHY_TWINS = ['dnssec_bogus_addresses', 'zone_of_one_name_gone'];
 
-/** Returns what BIND and the web servers need to have the fault, or to be its healthy twin. */
+/** Returns the zones and the behaviour of web servers that have the fault, or those of its healthy twin. */
 export function realise(
   kind: RenewalFault,
   { domain, isFaulty }: { domain: string; isFaulty: boolean },
@@ -97,7 +98,7 @@ function addressRecords(name: NameEvidence, site: RenewalSite, world: World): st
   }
   const why = name.ipv4.outcome === 'no_answer' ? name.ipv4.why : null;
   if (why === 'alias_limit') return [`${host} CNAME loop.${host}`, `loop.${host} CNAME ${host}`];
-  // A bogus zone of its own is below BIND's root only, so that an alias leads there.
+  // BIND has bogus zones only directly below its root, so an alias points to one.
   const isWholeZone = name.caa.some(({ answer }) => answer.outcome === 'no_answer');
   if (why === 'bogus' && !isWholeZone) return [`${host} CNAME web.${BOGUS_ZONE}.`];
   if (name.ipv4.outcome === 'no_name') return [];

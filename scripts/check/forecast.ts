@@ -13,8 +13,8 @@ const CONCURRENCY = 16;
 const HELP = `certlantern forecast HOST…      (npm run forecast -- HOST…)
 
 Says whether the next renewal of the certificate of each HOST will work, and if not, why and what to do. Asks DNS about each
-name of the certificate (CAA, DNSSEC, addresses, challenges), the CA about its renewal window, the registry about the
-registration, and port 80 of HOST as CAs do. Nothing is stored.
+name in the certificate (CAA, DNSSEC, addresses, challenge records), the CA about the renewal window, the registry about the
+registration, and port 80 of HOST for an ACME challenge, as CAs do. Stores nothing.
 
 HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp://mail.example.com
 
@@ -26,18 +26,18 @@ These options apply to every HOST:
   --family 4|6         reads the certificate at IPv4 or IPv6 addresses only
 
   --json        one JSON document: an array with a forecast for each HOST, with the names that the API uses
-  --ca FILE     also forecasts certificates of the CAs in FILE (PEM, DER or PKCS#7); may be repeated. Without it, only those of
-                public CAs
+  --ca FILE     also makes forecasts for certificates of the CAs in FILE (PEM, DER or PKCS#7); may be repeated. Without it, only
+                certificates of public CAs get a forecast
   --help        this text
 
-DNS_SERVERS names the resolvers, such as 127.0.0.1:53; otherwise they are those of the system. Only a resolver in DNS_SERVERS or
-on this machine that validates DNSSEC can show that a zone is protected.
+DNS_SERVERS names the resolvers, such as 127.0.0.1:53. By default the command asks those of the system. Only a validating resolver
+in DNS_SERVERS or on this machine can show that DNSSEC protects a zone.
 
 The exit code shows the worst result:
    0   every renewal will work
    1   it cannot be known whether a renewal will work
    2   a renewal will fail
-   3   a host could not be reached, or its certificate gets no forecast
+   3   a host could not be reached, or its certificate is from a private CA
   64   the command line is not valid
  130   stopped by Ctrl-C
 `;
