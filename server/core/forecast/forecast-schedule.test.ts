@@ -62,6 +62,16 @@ describe('the schedule of forecasts', () => {
     expect(hours(works, works)).toBe(24);
   });
 
+  it('looks again after a day if a forecast says for the first time that a renewal in more than two weeks fails', () => {
+    const certificate = { notBefore: NOW - 40 * DAY_MS, notAfter: NOW + 50 * DAY_MS };
+    const far = { expectedAt: NOW + 20 * DAY_MS };
+    const hours = (made: Forecast, previous: Forecast | null) =>
+      (nextForecastAt({ ...made, ...far }, previous, certificate, NOW) - NOW) / HOUR_MS;
+    expect(hours(forbidden, null)).toBe(24);
+    expect(hours(forbidden, works)).toBe(24);
+    expect(hours(works, forbidden)).toBeCloseTo(1, 0);
+  });
+
   it.each(KINDS)('looks daily in the week in which a failure has to be foretold: $lifetime days', (kind) => {
     const lead = leadOf({ notBefore: 0, notAfter: kind.lifetime * DAY_MS }) / DAY_MS;
     const from = Math.max(0, kind.renewed - 2 * lead);

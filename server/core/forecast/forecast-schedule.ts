@@ -17,6 +17,12 @@ export function leadOf({ notBefore, notAfter }: Validity): number {
 }
 
 /**
+ * The same for a renewal that is said to fail for the first time and is far away. Registries and resolvers have broken DNSSEC or denied names for
+ * hours, which is over before any of these renewals and must not alert everybody.
+ */
+const FAR_CONFIRMED_AFTER_MS = DAY_MS;
+
+/**
  * Returns when a forecast of a certificate is made again, ms UTC. `previous`: the forecast before it; null if there was none. Rarely while the
  * renewal is far away, daily in the second week before it, and every two days in the last week.
  */
@@ -26,11 +32,17 @@ export function nextForecastAt(
   certificate: Validity,
   now: number,
 ): number {
-  if (forecast.outcome === 'fails' || previous?.outcome === 'fails')
-    if (!isSameVerdict(forecast, previous)) return now + CONFIRMED_AFTER_MS;
   const lead = leadOf(certificate);
   const often = lead < WEEK_MS ? 12 * HOUR_MS : DAY_MS;
   const left = forecast.expectedAt - now;
+  if (forecast.outcome === 'fails' || previous?.outcome === 'fails')
+    if (!isSameVerdict(forecast, previous))
+      return (
+        now +
+        (forecast.outcome === 'fails' && lead === WEEK_MS && left > 2 * lead
+          ? FAR_CONFIRMED_AFTER_MS
+          : CONFIRMED_AFTER_MS)
+      );
   if (forecast.outcome === 'fails' || left <= 0) return now + often;
   if (left <= lead) return now + 2 * often;
   if (left <= 2 * lead) return now + often;
