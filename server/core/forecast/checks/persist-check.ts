@@ -39,23 +39,28 @@ export function persistedAt(input: CheckInput, at: number): boolean {
   );
 }
 
+/** Maximum number of records of a name that are read. Each name of a certificate is compared with the records of all. */
+const MAX_RECORDS = 50;
+
 function persistRecords({ evidence, ca }: CheckInput): PersistRecord[] {
   return ca === null ? [] : evidence.names.flatMap((name) => recordsBelow(name, ca));
 }
 
 function recordsBelow({ name, persist }: NameEvidence, ca: CaIdentity): PersistRecord[] {
-  return recordsOf(persist).flatMap((text) => {
-    const value = readIssueValue(text);
-    if (value === null) {
-      const isMeant = ca.domains.some((domain) => text.trimStart().toLowerCase().startsWith(domain));
-      return isMeant ? [{ domain: baseName(name), hasWildcardPolicy: true, until: null }] : [];
-    }
-    if (!ca.domains.includes(value.issuer.toLowerCase())) return [];
-    const hasWildcardPolicy = parameterValues(value, 'policy').some(
-      (one) => one.toLowerCase() === 'wildcard',
-    );
-    return [{ domain: baseName(name), hasWildcardPolicy, until: endOf(value) }];
-  });
+  return recordsOf(persist)
+    .slice(0, MAX_RECORDS)
+    .flatMap((text) => {
+      const value = readIssueValue(text);
+      if (value === null) {
+        const isMeant = ca.domains.some((domain) => text.trimStart().toLowerCase().startsWith(domain));
+        return isMeant ? [{ domain: baseName(name), hasWildcardPolicy: true, until: null }] : [];
+      }
+      if (!ca.domains.includes(value.issuer.toLowerCase())) return [];
+      const hasWildcardPolicy = parameterValues(value, 'policy').some(
+        (one) => one.toLowerCase() === 'wildcard',
+      );
+      return [{ domain: baseName(name), hasWildcardPolicy, until: endOf(value) }];
+    });
 }
 
 /** `persistUntil` has seconds since 1970, and the record needs exactly one account (sections 4.1 and 9.3.1 of the draft). */
