@@ -89,6 +89,15 @@ describe('what a forecast does not know', () => {
   });
 });
 
+describe('wrong signatures', () => {
+  it('of one family of addresses do not matter to a CA that has addresses of the other', () => {
+    const site = withNames(healthySite(), () => ({ ipv6: noAnswer('bogus') }));
+    expect(forecast(site)).toMatchObject({ outcome: 'works' });
+    const without = withNames(site, () => ({ ipv4: NO_DATA }));
+    expect(forecast(without)).toMatchObject({ outcome: 'fails' });
+  });
+});
+
 describe('a closed port 80', () => {
   const closed = (site: RenewalSite) => withHttp(site, { outcome: 'no_connection', why: 'timeout' });
   const delegated = { challenge: { ...NO_NAME, aliases: ['a.acme-dns.example'] } };

@@ -1,6 +1,6 @@
 import { oneLine } from '../../one-line.ts';
 import { rulesOf } from '../../rules/dated-rules.ts';
-import type { NameEvidence, ValidationMethod } from '../evidence.ts';
+import type { DnsAnswer, NameEvidence, ValidationMethod } from '../evidence.ts';
 import type { ForecastCheck } from '../forecast.ts';
 import {
   ADDRESS_METHODS,
@@ -15,6 +15,8 @@ import {
   unanswered,
 } from './check-input.ts';
 
+const isEmpty = (answer: DnsAnswer<string>): boolean => recordsOf(answer).length === 0;
+
 const VALIDATED_SINCE = rulesOf('dnssec_validation')[0]?.start ?? Infinity;
 
 /**
@@ -24,7 +26,9 @@ const VALIDATED_SINCE = rulesOf('dnssec_validation')[0]?.start ?? Infinity;
 export function checkDnssec(input: CheckInput): ForecastCheck[] {
   const isBogus = (one: NameEvidence) => {
     const stopped: ValidationMethod[] = [];
-    if (unanswered(one.ipv4) === 'bogus' || unanswered(one.ipv6) === 'bogus')
+    const families = [one.ipv4, one.ipv6];
+    // A CA that gets the addresses of one family uses these (boulder/bdns/dns.go, LookupHost).
+    if (families.some((answer) => unanswered(answer) === 'bogus') && families.every(isEmpty))
       stopped.push(...ADDRESS_METHODS);
     if (unanswered(one.challenge) === 'bogus') stopped.push('dns-01');
     if (unanswered(one.persist) === 'bogus') stopped.push('dns-persist-01');
