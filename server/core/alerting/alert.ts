@@ -3,9 +3,8 @@ import type { Client } from '../../../contract/check-words.ts';
 import type { AlertProblem } from '../../../contract/words.ts';
 
 /**
- * The problem of an incident. `expiry`, `revoked`, `changed`, `replacement_wanted`, `not_deployed` and `refused_from` have one incident per
- * endpoint and certificate, `renewal_fails` one per endpoint, certificate and cause, `registration` one per endpoint and end of the
- * registration, the other problems one per endpoint.
+ * The problem of an incident. An endpoint has one incident per certificate of `expiry`, `revoked`, `changed`, `replacement_wanted`, `not_deployed`
+ * and `refused_from`, one per certificate and cause of `renewal_fails`, one per end of the `registration`, and one of each other problem.
  */
 export type Problem = AlertProblem;
 

@@ -30,25 +30,25 @@ describe('the list of CAs', () => {
     ['Apple Inc.', 'Apple'],
   ])('knows the issuer %s', (organization, name) => expect(nameOf(organization)).toBe(name));
 
-  it('uses the common name only without an organisation, and knows no others', () => {
+  it('uses the common name only if there is no organisation, and returns no CA for unknown issuers', () => {
     expect(nameOf(' ', 'GlobalSign Atlas R3 DV TLS CA 2026 Q4')).toBe('GlobalSign');
     expect(nameOf('Fjord Authority', 'DigiCert')).toBeUndefined();
     expect(nameOf('', '')).toBeUndefined();
   });
 
   it('has names that CAA records can have, and one CA for each organisation', () => {
-    for (const { name, domains, perhaps = [], organizations } of CA_IDENTITIES) {
-      for (const domain of [...domains, ...perhaps]) {
+    for (const { name, domains, unconfirmed = [], organizations } of CA_IDENTITIES) {
+      for (const domain of [...domains, ...unconfirmed]) {
         expect(readIssueValue(domain)?.issuer).toBe(domain);
         expect(domain).toBe(domain.toLowerCase());
       }
-      expect(new Set([...domains, ...perhaps]).size).toBe(domains.length + perhaps.length);
+      expect(new Set([...domains, ...unconfirmed]).size).toBe(domains.length + unconfirmed.length);
       for (const organization of organizations)
         expect([organization, nameOf(organization)]).toEqual([organization, name]);
     }
   });
 
-  it('names the CA of a CAA record by the one whose usual name it is', () => {
+  it('returns the CA whose usual domain name is in a CAA record, if several CAs accept that name', () => {
     expect(
       ['Sectigo.com', 'entrust.net', 'thawte.com', 'ca.example'].map((domain) => caNamed(domain)?.name),
     ).toEqual(['Sectigo', 'Entrust', 'DigiCert', undefined]);

@@ -2,21 +2,21 @@ import type { ValidationMethod } from './evidence.ts';
 
 /** A certificate authority and the domain names by which CAA records name it (RFC 8659 §4.2). */
 export interface CaIdentity {
-  /** As people know the CA: "Let's Encrypt". */
+  /** The CA's name on pages: "Let's Encrypt". */
   name: string;
-  /** How the organisation of its issuers begins, in lower case and without anything but letters and digits. */
+  /** How the organisation of its issuers begins: in lower case, and only letters and digits. */
   organizations: readonly string[];
   /** The issuer domain names that its certification practice statement or the CCADB lists, the usual one first. */
   domains: readonly string[];
   /** Further names that only some sources list, so that we do not know whether the CA accepts them. */
-  perhaps?: readonly string[];
+  unconfirmed?: readonly string[];
   /** Whether the CA processes `accounturi` and `validationmethods` (RFC 8657) before it has to. */
   processesParameters?: true;
-  /** Whether the CA compares issuer domain names letter by letter, and takes bit 0 of the flags for "critical" too. */
-  comparesLetters?: true;
+  /** Whether the CA compares issuer domain names case-sensitively. Such a CA (Boulder) also takes the flag value 1 for "critical". */
+  isCaseSensitive?: true;
   /** How the URIs of its accounts begin, if it accepts no others in `accounturi`. */
   accountPrefixes?: readonly string[];
-  /** The methods by which it validates names; absent if it has more than those of ACME, such as mail. */
+  /** The methods by which the CA validates names; absent if it has others than those of ACME, such as mail. */
   methods?: readonly ValidationMethod[];
 }
 
@@ -50,8 +50,8 @@ const SECTIGO_DOMAINS = [
 ];
 
 /**
- * The CAs that issue most public certificates, by AllCAAIdentifiersReport of the CCADB (copies in public tools) and their practice statements,
- * section 4.2. How Let's Encrypt reads records: `va/caa.go` of github.com/letsencrypt/boulder.
+ * The CAs that issue most public certificates. Sources: the CCADB's AllCAAIdentifiersReport (copies in public tools) and section 4.2 of the CAs'
+ * practice statements. How Let's Encrypt reads records: `va/caa.go` of github.com/letsencrypt/boulder.
  */
 export const CA_IDENTITIES: readonly CaIdentity[] = [
   {
@@ -59,7 +59,7 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     organizations: ['letsencrypt', 'internetsecurityresearchgroup'],
     domains: ['letsencrypt.org'],
     processesParameters: true,
-    comparesLetters: true,
+    isCaseSensitive: true,
     accountPrefixes: [
       'https://acme-v02.api.letsencrypt.org/acme/acct/',
       'https://acme-v01.api.letsencrypt.org/acme/reg/',
@@ -70,13 +70,13 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'Google Trust Services',
     organizations: ['googletrustservices'],
     domains: ['pki.goog'],
-    perhaps: ['google.com'],
+    unconfirmed: ['google.com'],
   },
   {
     name: 'DigiCert',
     organizations: ['digicert', 'geotrust', 'thawte', 'rapidssl', 'symantec', 'verokey', 'quovadis'],
     domains: DIGICERT_DOMAINS,
-    perhaps: ['amazon.com', 'amazontrust.com', 'awstrust.com', 'amazonaws.com'],
+    unconfirmed: ['amazon.com', 'amazontrust.com', 'awstrust.com', 'amazonaws.com'],
   },
   {
     name: 'Sectigo',
@@ -92,13 +92,13 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
       'internet2',
     ],
     domains: SECTIGO_DOMAINS,
-    perhaps: ['web.com', 'networksolutions.com', 'cpanel.net', 'gandi.net', 'incommon.org'],
+    unconfirmed: ['web.com', 'networksolutions.com', 'cpanel.net', 'gandi.net', 'incommon.org'],
   },
   {
     name: 'ZeroSSL',
     organizations: ['zerossl'],
     domains: SECTIGO_DOMAINS,
-    perhaps: ['zerossl.com'],
+    unconfirmed: ['zerossl.com'],
   },
   {
     name: 'Amazon',
@@ -115,7 +115,7 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'Entrust',
     organizations: ['entrust', 'affirmtrust'],
     domains: ENTRUST_DOMAINS,
-    perhaps: ['sectigo.com', 'ssl.com'],
+    unconfirmed: ['sectigo.com', 'ssl.com'],
   },
   { name: 'SSL.com', organizations: ['sslcorp', 'sslcom'], domains: ['ssl.com', ...ENTRUST_DOMAINS] },
   { name: 'Certainly', organizations: ['certainly'], domains: ['certainly.com'] },
@@ -124,7 +124,7 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'Certum',
     organizations: ['assecodatasystems', 'unizetotechnologies', 'certum'],
     domains: ['certum.pl', 'certum.eu'],
-    perhaps: ['yandex.ru'],
+    unconfirmed: ['yandex.ru'],
   },
   { name: 'IdenTrust', organizations: ['identrust'], domains: ['identrust.com'] },
   { name: 'HARICA', organizations: ['hellenicacademicandresearch', 'harica'], domains: ['harica.gr'] },
@@ -160,13 +160,13 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'SECOM',
     organizations: ['secomtrust'],
     domains: ['secomtrust.net'],
-    perhaps: ['jcsinc.co.jp', 'cybertrust.ne.jp'],
+    unconfirmed: ['jcsinc.co.jp', 'cybertrust.ne.jp'],
   },
   {
     name: 'Cybertrust Japan',
     organizations: ['cybertrustjapan'],
     domains: ['cybertrust.ne.jp', 'cybertrust.co.jp', 'jcsinc.co.jp'],
-    perhaps: ['secomtrust.net'],
+    unconfirmed: ['secomtrust.net'],
   },
   { name: 'JPRS', organizations: ['japanregistryservices'], domains: ['jprs.jp'] },
   { name: 'TWCA', organizations: ['taiwanca', 'twca'], domains: ['twca.com.tw'] },
@@ -189,7 +189,7 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'Certigna',
     organizations: ['certigna', 'dhimyotis'],
     domains: ['certigna.fr', 'certigna.com'],
-    perhaps: ['dhimyotis.com'],
+    unconfirmed: ['dhimyotis.com'],
   },
   { name: 'Camerfirma', organizations: ['accamerfirma', 'camerfirma'], domains: ['camerfirma.com'] },
   { name: 'emSign', organizations: ['emudhra', 'emsign'], domains: ['emsign.com'] },
@@ -202,9 +202,9 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'Microsoft',
     organizations: ['microsoft'],
     domains: ['microsoft.com'],
-    perhaps: ['digicert.com'],
+    unconfirmed: ['digicert.com'],
   },
-  { name: 'Apple', organizations: ['apple'], domains: ['pki.apple.com'], perhaps: ['digicert.com'] },
+  { name: 'Apple', organizations: ['apple'], domains: ['pki.apple.com'], unconfirmed: ['digicert.com'] },
   { name: 'certSIGN', organizations: ['certsign'], domains: ['certsign.ro'] },
   { name: 'Disig', organizations: ['disig'], domains: ['disig.sk'] },
   { name: 'FNMT', organizations: ['fnmt'], domains: ['fnmt.es'] },
@@ -213,7 +213,7 @@ export const CA_IDENTITIES: readonly CaIdentity[] = [
     name: 'TrustAsia',
     organizations: ['trustasia'],
     domains: ['trustasia.com'],
-    perhaps: ['digicert.com', 'sectigo.com'],
+    unconfirmed: ['digicert.com', 'sectigo.com'],
   },
   {
     name: 'SHECA',
@@ -253,7 +253,7 @@ export function caOf(issuer: { issuerOrganization: string; issuerName: string })
   );
 }
 
-/** Returns the CA that a domain name of a CAA record names, in any case; null if we know none. */
+/** Returns the CA that CAA records allow by this domain name, compared in any case; null if we know none. */
 export function caNamed(domain: string): CaIdentity | null {
   const lower = domain.toLowerCase();
   const named = CA_IDENTITIES.filter(({ domains }) => domains.includes(lower));

@@ -4,7 +4,7 @@ import type { RegistrationObservation } from '../observation.ts';
 export const VALIDATION_METHODS = ['http-01', 'tls-alpn-01', 'dns-01', 'dns-persist-01'] as const;
 export type ValidationMethod = (typeof VALIDATION_METHODS)[number];
 
-/** Whether DNSSEC protects an answer. `not_known`: no resolver that we may believe is known to validate. */
+/** Whether DNSSEC protects an answer. `not_known`: the answer is not from a trusted resolver that is known to validate. */
 export type DnsSecurity = 'secure' | 'insecure' | 'not_known';
 
 /**
@@ -51,11 +51,11 @@ export interface NameEvidence {
   name: string;
   /** CAA answers from the name (without `*.`) upwards, up to the first with records or without an answer (RFC 8659 §3). */
   caa: CaaStep[];
-  /** Whether the domain that is registered exists in DNS. */
+  /** Whether the registered domain above the name (`example.co.uk`) exists in DNS. */
   zone: 'exists' | 'gone' | 'not_known';
   /** Addresses that the address policy permits. Not asked for wildcard names, because CAs validate these by DNS only. */
   ipv4: DnsAnswer<string>;
-  /** As `ipv4`. Not asked if no check of the account uses the name and it has IPv4 addresses. */
+  /** As `ipv4`. Not asked if the account does not watch the name and the name has IPv4 addresses. */
   ipv6: DnsAnswer<string>;
   /** TXT records of `_acme-challenge` below the name. Aliases show that the validation is delegated to another zone. */
   challenge: DnsAnswer<string>;
@@ -69,12 +69,12 @@ export interface NameEvidence {
 export type HttpChallengeResult =
   /**
    * `url`: the last URL after redirects. `status`: HTTP status there; a status of 300 or above can be a redirect that CAs do not follow, such
-   * as 303. `isPage`: a status 200, as if the token existed, and not the key authorization of a server that computes it from the token.
+   * as 303. `isPage`: a status 200 as if the token existed, without the key authorization that some servers compute from any token.
    */
   | { outcome: 'answered'; status: number; url: string; isPage: boolean }
   /** `unroutable`: also for addresses that are not public, which we do not try. */
   | { outcome: 'no_connection'; why: 'refused' | 'timeout' | 'reset' | 'unroutable' }
-  /** This machine has no IPv6 or no IPv4, or it is the address of this machine, which says nothing about the address. */
+  /** We could not test the address: this machine lacks IPv4 or IPv6, or the policy refuses this public address, such as our own. */
   | { outcome: 'not_tested' }
   | { outcome: 'no_answer'; why: 'timeout' | 'closed' | 'not_http' }
   /** A redirect that CAs do not follow: to another port than 80 and 443, another scheme, an address, or more than ten. */
@@ -121,14 +121,14 @@ export interface ForecastContext {
   /** Addresses of watched hosts at which the last check got no connection to port 443. */
   unreachable443: readonly { host: string; address: string }[];
   /** `Forecast.first` of the first forecast of the certificate; null if this is the first one. */
-  first: FirstLook | null;
+  first: FirstForecast | null;
   now: number;
 }
 
-/** What the first forecast of a certificate saw. Soon after the renewal, the CA saw the same. */
-export interface FirstLook {
+/** What the first forecast of a certificate saw. If it was made soon after the renewal, the CA saw the same. */
+export interface FirstForecast {
   at: number;
-  /** The methods that would have succeeded. */
+  /** The methods that nothing we can see ruled out. */
   possible: readonly ValidationMethod[];
   /** The accounts that CAA records named (RFC 8657 §3). */
   accounts: readonly string[];

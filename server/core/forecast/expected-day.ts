@@ -3,18 +3,18 @@ import { expectedRenewal } from '../alert-steps.ts';
 import type { ForecastContext, PastRenewal } from './evidence.ts';
 import type { Forecast } from './forecast.ts';
 
-/** Shares of the lifetime between which a renewal shows a habit. Earlier ones were made by hand, for example for a new name. */
+/** Only renewals between these shares of the lifetime show a habit. Earlier ones were made by hand, for example for a new name. */
 const USUAL_FROM = 0.3;
 const USUAL_TO = 1.1;
 const MOST_RENEWALS = 5;
-/** Renewals of other certificates that are needed before they show a habit of the account. */
+/** Number of renewals of other certificates that show a habit of the account. */
 const LEAST_OTHERS = 5;
 
 /** When certificates were renewed so far. */
 export interface Habit {
-  /** Share of the lifetime that was over, in the middle of the renewals. */
+  /** Median share of the lifetime after which certificates were renewed. */
   share: number;
-  /** Days after the start of validity, in the middle and at most. */
+  /** Days from the start of validity to the renewal: median and maximum. */
   days: number;
   mostDays: number;
   /** Difference between the latest and the earliest renewal in days. */
@@ -22,7 +22,7 @@ export interface Habit {
   renewals: number;
 }
 
-/** Returns the habit that renewals show; null if there are none of the usual kind. */
+/** Returns the habit that renewals show; null if all of them were too early or too late in the lifetime to show one. */
 function habitOf(renewals: readonly PastRenewal[]): Habit | null {
   const usual = renewals.filter(({ notBefore, renewedAt, lifetimeMs }) => {
     const share = (renewedAt - notBefore) / lifetimeMs;
@@ -36,21 +36,22 @@ function habitOf(renewals: readonly PastRenewal[]): Habit | null {
     .map(({ notBefore, renewedAt, lifetimeMs }) => (renewedAt - notBefore) / lifetimeMs)
     .toSorted((a, b) => a - b);
   return {
-    share: middle(shares),
-    days: middle(days),
+    share: median(shares),
+    days: median(days),
     mostDays: days.at(-1) ?? 0,
     spreadDays: (days.at(-1) ?? 0) - (days[0] ?? 0),
     renewals: usual.length,
   };
 }
 
-const middle = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? 0;
+/** Returns the median of sorted numbers; of an even count, the upper one of the two in the middle. */
+const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? 0;
 
 /** Returns the habit of the certificate's own last renewals; null if it had none. */
 export const ownHabit = ({ renewals }: Pick<ForecastContext, 'renewals'>): Habit | null =>
   habitOf(renewals.slice(0, MOST_RENEWALS));
 
-/** Returns the habit of other certificates with a similar lifetime; null if they are too few. */
+/** Returns the habit of other certificates with a similar lifetime; null if there are fewer than five renewals. */
 export function othersHabit({ certificate, otherRenewals }: ForecastContext): Habit | null {
   const lifetime = certificate.notAfter - certificate.notBefore;
   const similar = otherRenewals.filter(({ lifetimeMs }) => Math.abs(lifetimeMs - lifetime) <= lifetime / 10);
@@ -59,8 +60,8 @@ export function othersHabit({ certificate, otherRenewals }: ForecastContext): Ha
 }
 
 /**
- * Returns when the renewal is expected, ms UTC: at the start of the CA's window (RFC 9773), else after the share of the lifetime after which the
- * last renewals took place, else when a third of the lifetime is left.
+ * Returns when the renewal is expected, ms UTC: at the start of the CA's window (RFC 9773), else after the same share of the lifetime as the last
+ * renewals, else when a third of the lifetime is left (half if the lifetime is under 10 days).
  */
 export function expectedDay(context: ForecastContext): Pick<Forecast, 'expectedAt' | 'expectedBy'> {
   const { certificate, renewalWindow } = context;

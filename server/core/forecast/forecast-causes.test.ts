@@ -7,7 +7,7 @@ const fails = sampleForecast(1);
 const works = sampleForecast(2, { outcome: 'works', checks: [] });
 const unknown = sampleForecast(3, { outcome: 'not_known', checks: [] });
 
-/** Returns after which of these forecasts the cause is known. */
+/** Returns for each of these forecasts whether the cause is known after it. */
 function knownAfter(...forecasts: Forecast[]): boolean[] {
   let known: RenewalCause[] = [];
   return forecasts.map((forecast, index) => {

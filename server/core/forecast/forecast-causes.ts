@@ -4,7 +4,7 @@ import type { Forecast, ForecastCheck } from './forecast.ts';
 
 /** What makes the next renewal fail. */
 export interface ForecastCause {
-  /** The same in each forecast of a certificate, so that one cause causes one alert. */
+  /** The same in each forecast of a certificate, so that each cause has one alert. */
   key: string;
   check: ForecastCheck;
 }
@@ -57,7 +57,7 @@ export const isRenewalCauses = list(cause);
 
 /**
  * Returns the causes to raise alerts about after a new forecast. A cause begins with the second forecast that has it, and ends with the second
- * one that lacks it: one odd answer neither raises nor ends an alert. A forecast that knows nothing changes nothing.
+ * one that lacks it: one odd answer neither raises nor ends an alert. A forecast whose outcome is not known changes nothing.
  */
 export function followCauses(
   known: readonly RenewalCause[],

@@ -30,7 +30,7 @@ describe('causes of a failing renewal', () => {
   });
 });
 
-/** Lifetime in days, and day of the renewal, of the usual kinds of certificates. */
+/** Common certificates: lifetime, and day of the renewal after issue. */
 const KINDS = [
   { lifetime: 90, renewed: 60 },
   { lifetime: 200, renewed: 133 },
@@ -50,7 +50,7 @@ function looks({ lifetime, renewed }: (typeof KINDS)[number]): number[] {
 }
 
 describe('the schedule of forecasts', () => {
-  it('looks again after an hour if a forecast says for the first time, or no longer, that the renewal fails', () => {
+  it('repeats a forecast after about an hour if it is the first one to say, or no longer says, that the renewal fails', () => {
     const certificate = { notBefore: NOW - 50 * DAY_MS, notAfter: NOW + 40 * DAY_MS };
     const hours = (made: Forecast, previous: Forecast | null) =>
       (nextForecastAt(made, previous, certificate, NOW) - NOW) / HOUR_MS;
@@ -62,7 +62,7 @@ describe('the schedule of forecasts', () => {
     expect(hours(works, works)).toBe(24);
   });
 
-  it('looks again after a day if a forecast says for the first time that a renewal in more than two weeks fails', () => {
+  it('repeats a forecast after a day if it is the first one to say that a renewal in more than two weeks fails', () => {
     const certificate = { notBefore: NOW - 40 * DAY_MS, notAfter: NOW + 50 * DAY_MS };
     const far = { expectedAt: NOW + 20 * DAY_MS };
     const hours = (made: Forecast, previous: Forecast | null) =>
@@ -72,19 +72,19 @@ describe('the schedule of forecasts', () => {
     expect(hours(works, forbidden)).toBeCloseTo(1, 0);
   });
 
-  it.each(KINDS)('looks daily in the week in which a failure has to be foretold: $lifetime days', (kind) => {
+  it.each(KINDS)('is daily before the last day on which a forecast is scored: $lifetime days', (kind) => {
     const lead = leadOf({ notBefore: 0, notAfter: kind.lifetime * DAY_MS }) / DAY_MS;
     const from = Math.max(0, kind.renewed - 2 * lead);
     const inTime = looks(kind).filter((day) => day >= from && day <= kind.renewed - lead);
     expect(inTime.length).toBeGreaterThanOrEqual(Math.floor(kind.renewed - lead - from));
   });
 
-  it('asks at most five DNS questions per certificate and day on average, at 16 for a look at three names', () => {
+  it('sends at most five DNS queries per certificate and day on average, with 16 for a forecast of three names', () => {
     const perDay = KINDS.slice(0, 3).map((kind) => (looks(kind).length * 16) / kind.renewed);
     expect(Math.max(...perDay)).toBeLessThanOrEqual(5);
   });
 
-  it('never plans more than two weeks ahead, and always ahead', () => {
+  it('plans the next forecast in the future, at most two weeks ahead', () => {
     for (const expectedAt of [-Infinity, NOW - DAY_MS, NOW, NOW + HOUR_MS, NOW + 400 * DAY_MS, Infinity])
       for (const notAfter of [NOW - DAY_MS, NOW, NOW + 400 * DAY_MS]) {
         const at = nextForecastAt({ ...works, expectedAt }, works, { notBefore: NOW, notAfter }, NOW);
@@ -109,14 +109,14 @@ describe('the score of a forecast', () => {
     expect(isScored({ at: day(2.6), expectedAt: day(4) }, short)).toBe(false);
   });
 
-  it('is right if a renewal takes place that should, or does not take place that should not', () => {
+  it('is right if a renewal forecast to work took place, or one forecast to fail was late or never came', () => {
     expect(score('works', day(60))).toBe('foretold');
     expect(score('fails', day(80))).toBe('foretold');
     expect(score('fails', null, null)).toBe('foretold');
     expect(score('fails', day(91))).toBe('foretold');
   });
 
-  it('is wrong if a renewal fails that should work', () => {
+  it('is wrong if a renewal forecast to work never came, or came later than earlier renewals', () => {
     expect(score('works', null)).toBe('missed');
     expect(score('works', day(80))).toBe('missed');
     for (const expectedBy of ['ari', 'lifetime'] as const) {
@@ -143,7 +143,7 @@ describe('the score of a forecast', () => {
     expect(score('not_known', null)).toBeNull();
   });
 
-  it('takes a renewal for late when it is overdue and a week after the expected day, at the latest at the end', () => {
+  it('counts a renewal as late when it is overdue and a week after the expected day, or the certificate has expired', () => {
     expect(renewalLateAt({ ...scored, outcome: 'works' }, certificate)).toBe(day(67.5));
     expect(renewalLateAt({ ...scored, expectedAt: day(75), outcome: 'works' }, certificate)).toBe(day(82));
     expect(renewalLateAt({ ...scored, expectedAt: day(89), outcome: 'works' }, certificate)).toBe(day(90));

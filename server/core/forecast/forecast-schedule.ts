@@ -8,23 +8,23 @@ interface Validity {
   notAfter: number;
 }
 
-/** Time until a changed verdict is looked at again: DNS answers are cached for an hour at least, so that a sooner look would show the same ones. */
+/** Time until a changed verdict is confirmed. DNS answers are cached for at least an hour, so an earlier forecast would see the same ones. */
 const CONFIRMED_AFTER_MS = 70 * MINUTE_MS;
 
-/** Returns how long before the expected renewal a failure has to be foretold: a week, or a quarter of a short lifetime; ms. */
+/** Returns how long before the expected renewal a forecast must be made to be scored: a week, or a quarter of a short lifetime; ms. */
 export function leadOf({ notBefore, notAfter }: Validity): number {
   return Math.min(WEEK_MS, Math.max(0, notAfter - notBefore) / 4);
 }
 
 /**
- * The same for a renewal that is said to fail for the first time and is far away. Registries and resolvers have broken DNSSEC or denied names for
- * hours, which is over before any of these renewals and must not alert everybody.
+ * The same for a renewal more than two weeks away that a forecast says for the first time will fail. Failures of registries and resolvers can last
+ * for hours, and must not send an alert about every certificate.
  */
 const FAR_CONFIRMED_AFTER_MS = DAY_MS;
 
 /**
- * Returns when a forecast of a certificate is made again, ms UTC. `previous`: the forecast before it; null if there was none. Rarely while the
- * renewal is far away, daily in the second week before it, and every two days in the last week.
+ * Returns when the next forecast of a certificate is made, ms UTC: every two weeks while the renewal is far away, daily in the second week before it,
+ * every two days in the last week, and daily while the renewal will fail or is due. `previous`: the forecast before this one; null if there was none.
  */
 export function nextForecastAt(
   forecast: Forecast,

@@ -4,7 +4,7 @@ import { leadOf } from './forecast-schedule.ts';
 import { causeKey, forecastCauses } from './forecast-causes.ts';
 import type { Forecast } from './forecast.ts';
 
-/** `foretold`: the renewal came out as the forecast said. `missed`: it failed, and the forecast said that it works. `false_alarm`: the reverse. */
+/** `foretold`: the forecast was right. `missed`: it said that the renewal works, but the renewal failed. `false_alarm`: the reverse. */
 export type ForecastScore = 'foretold' | 'missed' | 'false_alarm';
 
 /** The part of a forecast that is scored. It is kept from the last forecast for which `isScored` returns true. */
@@ -37,7 +37,7 @@ export function isScored(forecast: Pick<Forecast, 'at' | 'expectedAt'>, certific
   return forecast.at <= forecast.expectedAt - leadOf(certificate);
 }
 
-/** Returns when a renewal that has not taken place counts as late, ms UTC: some days after the expected day, and when it is overdue. */
+/** Returns from when on a renewal counts as late, ms UTC: when it is overdue and some days after the expected day, at the latest at the expiry. */
 export function renewalLateAt(scored: ScoredForecast, certificate: Renewable): number {
   const lifetime = certificate.notAfter - certificate.notBefore;
   const tolerated = scored.expectedAt + Math.min(WEEK_MS, lifetime / 10);
@@ -57,7 +57,7 @@ export function scoreOf(
   const works = scored.outcome === 'works';
   if (renewedAt === null || renewedAt >= certificate.notAfter) return works ? 'missed' : 'foretold';
   const isLate = renewedAt > renewalLateAt(scored, certificate);
-  // A client need not follow the window of the CA, and the day by the lifetime is a guess.
+  // Only a habit makes a late renewal a failure: clients may ignore the CA's window, and a day by the lifetime is a guess.
   if (works) return isLate && scored.expectedBy === 'habit' ? 'missed' : 'foretold';
   if (after === null) return null;
   const keys = new Set(after.checks.map(causeKey));

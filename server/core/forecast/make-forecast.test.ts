@@ -28,12 +28,12 @@ const forecast = ({ evidence, context }: RenewalSite) => makeForecast(evidence, 
 const DOMAINS = ['example.com', 'a.example.com', 'xn--bcher-kva.com', '1.com', 'a-b.c-d.com'];
 
 describe('forecasts of simulated certificates', () => {
-  it('has at least 40 kinds of faults with ids of their own', () => {
+  it('have at least 40 kinds of faults with distinct ids', () => {
     expect(new Set(RENEWAL_FAULTS.map(({ id }) => id)).size).toBeGreaterThanOrEqual(40);
   });
 
   it.each(RENEWAL_FAULTS.map((one) => [one.id, one] as const))(
-    'foretells that %s makes the renewal fail, and spares its healthy twin',
+    'say that %s makes the renewal fail, and do not say so for its healthy twin',
     (_, { fault, twin, twinIsKnown }) => {
       for (const domain of DOMAINS) {
         const found = forecast(fault(domain));
@@ -51,7 +51,7 @@ describe('forecasts of simulated certificates', () => {
     ['a wildcard', { labels: ['*'] }],
     ['six days', { lifetimeDays: 6, ageDays: 2 }],
     ['47 days', { lifetimeDays: 47, ageDays: 20 }],
-  ])('says that the renewal of a healthy certificate with %s works', (_, options) => {
+  ])('say that the renewal of a healthy certificate with %s works', (_, options) => {
     for (const domain of DOMAINS)
       expect(forecast(healthySite(domain, options))).toMatchObject({ outcome: 'works' });
   });
@@ -75,14 +75,14 @@ describe('what a forecast does not know', () => {
     }
   });
 
-  it('is DNSSEC without a resolver that validates, which does not stop the forecast', () => {
+  it('includes DNSSEC without a validating resolver, but the renewal can still work', () => {
     const site = healthySite();
     const found = forecast({ ...site, evidence: { ...site.evidence, resolverValidates: false } });
     expect(found.outcome).toBe('works');
     expect(found.checks[0]).toMatchObject({ code: 'dnssec', state: 'not_known' });
   });
 
-  it('is what names say that were not looked up', () => {
+  it('includes names that were not looked up', () => {
     const site = healthySite();
     expect(outcome({ ...site, evidence: { ...site.evidence, unread: 1 } })).toBe('not_known');
     expect(outcome({ ...site, evidence: { ...site.evidence, names: [] } })).toBe('not_known');
@@ -108,7 +108,7 @@ describe('a closed port 80', () => {
     expect(outcome(closed(healthySite('example.com', { issuer: DIGICERT })))).toBe('works');
   });
 
-  it('shows what the site does not use if it was closed at the last renewal too', () => {
+  it('does not matter if it was closed at the last renewal or soon after issue, because the site uses another method', () => {
     const closedThen = closed(healthySite('example.com', { renewals: [['tls-alpn-01', 'dns-01']] }));
     expect(outcome(closedThen)).toBe('works');
     const { notBefore } = healthySite().context.certificate;
@@ -125,7 +125,7 @@ describe('a port 80 that refuses connections', () => {
   const refusing = (site: RenewalSite) =>
     withHttp(withCaa(site, caaHttp), { outcome: 'no_connection', why: 'refused' });
 
-  it('may be opened by the client while it renews, unless it was open before', () => {
+  it('fails the renewal only if it was open before, because clients can open it while they renew', () => {
     expect(outcome(refusing(healthySite()))).toBe('not_known');
     expect(outcome(refusing(healthySite('example.com', { renewals: [['http-01']] })))).toBe('fails');
   });
@@ -148,7 +148,7 @@ describe('methods that CAA allows', () => {
 describe('a name that is gone', () => {
   const gone = (site: RenewalSite) => withName(site, 1, () => ({ ipv4: NO_NAME, ipv6: NO_NAME }));
 
-  it('stops a site without any sign of validation by DNS', () => {
+  it('fails the renewal of a site without any sign of validation by DNS', () => {
     expect(outcome(gone(healthySite()))).toBe('fails');
     expect(
       outcome(gone(healthySite('example.com', { renewals: [null, ['http-01', 'tls-alpn-01', 'dns-01']] }))),
@@ -165,7 +165,7 @@ describe('a name that is gone', () => {
     expect(scoreOf(scoredPart(alarm), certificate, { renewedAt, after: renewed })).toBe('false_alarm');
   });
 
-  it('is one of an internal network if no name of the certificate is public, unless it was', () => {
+  it('does not matter if no name of the certificate has an address, unless one had an address before', () => {
     const internal = withNames(healthySite(), () => ({ ipv4: NO_NAME, ipv6: NO_NAME }));
     expect(outcome(internal)).toBe('works');
     const first = { at: 0, possible: ['http-01'] as const, accounts: [] };
@@ -178,7 +178,7 @@ describe('a name that is gone', () => {
     expect(forecast(site).checks[0]).toMatchObject({ state: 'depends', reason: 'no_public_address' });
   });
 
-  it('does not stop a CA that validates in other ways, or a site that has validated without the name', () => {
+  it('does not matter if the CA has other methods, or if anything shows validation by DNS', () => {
     expect(outcome(gone(healthySite('example.com', { issuer: DIGICERT })))).toBe('works');
     expect(outcome(gone(healthySite('example.com', { renewals: [['dns-01']] })))).toBe('works');
     expect(outcome(gone(healthySite('example.com', { labels: ['*', 'www'] })))).toBe('works');
@@ -199,7 +199,7 @@ describe('forecasts', () => {
     );
   });
 
-  it('put faults of methods that the site does not use behind', () => {
+  it('let a check pass if its fault concerns only methods that the site does not use', () => {
     const site = withHttp(healthySite('example.com', { labels: ['', '*'] }), {
       outcome: 'no_connection',
       why: 'timeout',

@@ -6,7 +6,7 @@ import { checkHttp, checkTlsAlpn } from './checks/http-checks.ts';
 import { checkPersist } from './checks/persist-check.ts';
 import { checkLifetime, checkOverdue, checkRegistration, checkSchedule } from './checks/time-checks.ts';
 import {
-  type FirstLook,
+  type FirstForecast,
   type ForecastContext,
   type ForecastEvidence,
   VALIDATION_METHODS,
@@ -15,11 +15,11 @@ import {
 import { expectedDay } from './expected-day.ts';
 import type { Forecast, ForecastCheck } from './forecast.ts';
 import {
-  hopelessNames,
   learnedMethods,
   methodsByName,
   possibleMethods,
   probablySucceeds,
+  unrenewableNames,
 } from './methods.ts';
 
 /**
@@ -52,10 +52,10 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
     ...checkOverdue(input),
   ];
   const byName = methodsByName(input, checks);
-  const hopeless = hopelessNames(input, byName, learned);
-  const judged = checks.map((check) => settled(promoted(check, hopeless), learned.method));
+  const unrenewable = unrenewableNames(input, byName, learned);
+  const judged = checks.map((check) => settled(promoted(check, unrenewable), learned.method));
   const possible = possibleMethods(byName, checks);
-  const first: FirstLook = context.first ?? { at: evidence.at, possible, accounts: accountsOf(input) };
+  const first: FirstForecast = context.first ?? { at: evidence.at, possible, accounts: accountsOf(input) };
   return {
     at: evidence.at,
     outcome: outcomeOf(judged, probablySucceeds(input, byName, learned)),
@@ -71,17 +71,17 @@ export function makeForecast(evidence: ForecastEvidence, context: ForecastContex
 
 const ORDER: readonly ForecastCheck['state'][] = ['fails', 'depends', 'not_known', 'warns', 'passes'];
 
-/** Returns the check as one that fails if it rules out methods for a name that has none left. */
-function promoted(check: ForecastCheck, hopeless: ReadonlySet<string>): ForecastCheck {
+/** Turns a check that rules out methods into a failing one, for the names that have no method left. */
+function promoted(check: ForecastCheck, unrenewable: ReadonlySet<string>): ForecastCheck {
   if (check.state !== 'depends') return check;
-  const names = check.names.filter((name) => hopeless.has(name));
+  const names = check.names.filter((name) => unrenewable.has(name));
   return names.length === 0 ? check : { ...check, state: 'fails', names };
 }
 
-/** Checks of methods. A fault that they find does not matter if the site uses another method. */
+/** Checks of methods. Their faults do not matter if the site uses another method. */
 const METHOD_CHECKS: readonly ForecastCheck['code'][] = ['caa', 'http', 'tls_alpn', 'dns', 'persist'];
 
-/** Returns the check as one that passes if it rules out only methods that the site does not use, or CAA only methods that hardly anybody uses. */
+/** Turns a check into a passing one if it rules out only unused methods. If the method is not known, CAA faults count for http-01 and dns-01 only. */
 function settled(check: ForecastCheck, method: ValidationMethod | null): ForecastCheck {
   if (check.state !== 'depends' || !METHOD_CHECKS.includes(check.code)) return check;
   const unknown = check.code === 'caa' ? (['http-01', 'dns-01'] as const) : VALIDATION_METHODS;
@@ -89,7 +89,7 @@ function settled(check: ForecastCheck, method: ValidationMethod | null): Forecas
   return used.some((one) => check.methods.includes(one)) ? check : { ...check, state: 'passes', methods: [] };
 }
 
-/** The checks without which nothing can be said. DNSSEC is none of them, because many resolvers do not validate it: its check says so. */
+/** The checks that must be known for `works`. DNSSEC is not among them, because many resolvers do not validate it; its check says so. */
 const ESSENTIAL: readonly ForecastCheck['code'][] = ['caa', 'names'];
 
 function outcomeOf(checks: readonly ForecastCheck[], succeeds: boolean): Forecast['outcome'] {
@@ -97,15 +97,15 @@ function outcomeOf(checks: readonly ForecastCheck[], succeeds: boolean): Forecas
   const isUnclear = checks.some(
     ({ code, state, methods }) => state === 'not_known' && methods.length === 0 && ESSENTIAL.includes(code),
   );
-  // A renewal that is late shows that something fails that we do not see.
+  // A late renewal shows that something fails that we cannot see.
   const isLate = checks.some(({ code, state }) => code === 'overdue' && state === 'warns');
   return succeeds && !isUnclear && !isLate ? 'works' : 'not_known';
 }
 
-/** Most names that a stored check has. */
+/** Maximum number of names in a stored check. */
 const MAX_NAMES = 10;
 
-/** Cuts the names of a check, and counts those that it leaves out. */
+/** Limits the names of a check, and counts those that it leaves out. */
 function shortened(check: ForecastCheck): ForecastCheck {
   const { names } = check;
   if (names.length <= MAX_NAMES) return check;

@@ -14,9 +14,9 @@ import type { ForecastCheck, ForecastCheckCode } from './forecast.ts';
 
 /** How a site may validate its names, as far as can be learned from outside. */
 export interface LearnedMethods {
-  /** The methods that could have brought each certificate so far. */
+  /** The methods that were possible at every renewal so far. */
   candidates: readonly ValidationMethod[];
-  /** The method that is the only candidate, or that records show; null if we do not know. */
+  /** The only candidate, or the method that DNS records show; null if we do not know. */
   method: ValidationMethod | null;
   /** Whether records show that the names are validated by DNS. */
   usesDns: boolean;
@@ -45,10 +45,10 @@ export function learnedMethods(input: CheckInput, forbidden: ReadonlySet<Validat
   );
   for (const possible of [...atIssue, ...renewals]) {
     const left = candidates.filter((method) => possible.includes(method));
-    // An empty list shows a method that we cannot see, and proves nothing.
+    // If none is left, the CA used a method that we cannot see: such a renewal proves nothing.
     if (left.length > 0) candidates = left;
   }
-  // Who lets CAA restrict the methods uses one that is allowed, unless earlier renewals show another.
+  // If CAA restricts the methods, the site uses an allowed one, unless earlier renewals show another.
   const permitted = candidates.filter((method) => !forbidden.has(method));
   if (permitted.length > 0) candidates = permitted;
   const delegates = evidence.names.some(({ challenge }) => aliasesOf(challenge).length > 0);
@@ -57,7 +57,7 @@ export function learnedMethods(input: CheckInput, forbidden: ReadonlySet<Validat
     ({ ipv4, ipv6 }) => ipv4.outcome === 'records' && recordsOf(ipv4).length + recordsOf(ipv6).length === 0,
   );
   const seen = [...renewals, ...(first === null ? [] : [first.possible])].flat();
-  // Names of internal networks exist in other name servers only. If the first forecast could connect, they are gone instead.
+  // Internal names exist on internal name servers only. If a method that connects was possible before, the names are gone instead.
   const isInternal =
     !ADDRESS_METHODS.some((method) => seen.includes(method)) &&
     evidence.names.every(({ ipv4, ipv6 }) => isAbsent(ipv4) && isAbsent(ipv6));
@@ -120,7 +120,7 @@ export function methodsByName({ evidence }: CheckInput, checks: readonly Forecas
 }
 
 /**
- * Returns the methods that nothing rules out for any name. Port 80 is tested for watched hosts only. The record of dns-persist-01 has to exist.
+ * Returns the methods that nothing rules out for any name. Port 80 is tested for watched hosts only. dns-persist-01 needs its record.
  */
 export function possibleMethods(
   byName: readonly NameMethods[],
@@ -135,10 +135,10 @@ export function possibleMethods(
 }
 
 /**
- * Returns the names that the order fails for whatever the client does: no candidate is left for them. If nothing shows validation by DNS, a name
- * that has no address any more fails as well: then the site uses a method that connects to its names.
+ * Returns the names for which no candidate method is left, so that the order fails whatever the client does. If nothing shows validation by DNS, a
+ * name without an address is one of them: the site then uses a method that connects to its names.
  */
-export function hopelessNames(
+export function unrenewableNames(
   input: CheckInput,
   byName: readonly NameMethods[],
   learned: LearnedMethods,

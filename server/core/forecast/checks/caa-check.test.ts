@@ -10,7 +10,7 @@ import {
   withCaa,
 } from '../../../../tests/kit/product/renewal-site.ts';
 import type { CaIdentity } from '../ca-identifiers.ts';
-import type { CaaProperty, CaaStep, FirstLook } from '../evidence.ts';
+import type { CaaProperty, CaaStep, FirstForecast } from '../evidence.ts';
 import { accountsOf, checkCaa } from './caa-check.ts';
 
 const CA1: CaIdentity = {
@@ -21,13 +21,13 @@ const CA1: CaIdentity = {
 };
 const CA2: CaIdentity = { ...CA1, name: 'CA 2', domains: ['ca2.example.org'] };
 const EXAMPLE_CA: CaIdentity = { ...CA1, name: 'Example CA', domains: ['example.net'] };
-const LETTERS: CaIdentity = { ...CA1, comparesLetters: true };
+const CASE_SENSITIVE: CaIdentity = { ...CA1, isCaseSensitive: true };
 
 interface Judged {
   ca?: CaIdentity | null;
   name?: string;
   steps?: CaaStep[];
-  first?: FirstLook | null;
+  first?: FirstForecast | null;
   expectedAt?: number;
 }
 
@@ -49,7 +49,7 @@ const judge = (found: CaaProperty[], judged: Judged = {}) =>
 const issue = (value: string) => caa('issue', value);
 
 describe('the examples of RFC 8659', () => {
-  it('let the CAs issue that issue properties name (§4.2)', () => {
+  it('allow the CAs that issue properties name (§4.2)', () => {
     const certs = [issue('ca1.example.net'), issue('ca2.example.org')];
     expect(judge(certs)).toEqual(['passes allowed']);
     expect(judge(certs, { ca: CA2 })).toEqual(['passes allowed']);
@@ -57,7 +57,7 @@ describe('the examples of RFC 8659', () => {
     expect(judge([issue('ca1.example.net; account=230123')])).toEqual(['passes allowed']);
   });
 
-  it('let nobody issue if the value is empty or malformed (§4.2)', () => {
+  it('allow no CA if the value is empty or malformed (§4.2)', () => {
     expect(judge([issue(';')])).toEqual(['fails nobody']);
     expect(judge([issue('%%%%%')])).toEqual(['fails nobody']);
     expect(judge([issue('ca1.example.net.')])).toEqual(['fails malformed']);
@@ -81,7 +81,7 @@ describe('the examples of RFC 8659', () => {
     expect(judge(found, { ...wildcard, ca: CA2 })).toEqual([wildOfCa2]);
   });
 
-  it('let nobody issue who does not know a critical property (§4.5)', () => {
+  it('allow no CA that does not know a critical property (§4.5)', () => {
     expect(judge([issue('ca1.example.net'), caa('tbs', 'Unknown', 128)])).toEqual(['fails critical']);
     expect(judge([issue('ca1.example.net'), caa('tbs', 'Unknown', 127)])).toEqual(['passes allowed']);
     expect(judge([caa('ISSUE', 'ca1.example.net', 128), caa('IODEF', 'mailto:a@example.com', 255)])).toEqual([
@@ -89,7 +89,7 @@ describe('the examples of RFC 8659', () => {
     ]);
   });
 
-  it('use the first name upwards that has records (§3)', () => {
+  it('use the records of the closest parent that has any (§3)', () => {
     const steps = (found: CaaProperty[]): CaaStep[] => [
       { domain: 'x.y.example.com', answer: NO_DATA },
       { domain: 'y.example.com', answer: { ...NO_DATA, outcome: 'no_name' } },
@@ -137,7 +137,7 @@ describe('the examples of RFC 8657', () => {
     expect(checkCaa(input(found, ca))).toMatchObject([{ state: 'depends', reason: 'methods', methods }]);
   });
 
-  it('is only a warning before the CA has to process the parameters', () => {
+  it('cause only a warning before the CA has to process the parameters', () => {
     const later = { ca: { ...EXAMPLE_CA, processesParameters: undefined } as unknown as CaIdentity };
     const found = [issue('example.net; validationmethods=dns-01')];
     expect(judge(found, later)).toEqual(['warns methods_later']);
@@ -154,26 +154,26 @@ describe('CAA', () => {
       ]);
   });
 
-  it('knows how a CA that compares letters differs', () => {
-    expect(judge([issue('CA1.example.net')], { ca: LETTERS })).toEqual(['not_known capitals']);
+  it('treats capitals, the flag value 1 and contactemail as a case-sensitive CA does', () => {
+    expect(judge([issue('CA1.example.net')], { ca: CASE_SENSITIVE })).toEqual(['not_known capitals']);
     expect(judge([issue('CA1.example.net')])).toEqual(['passes allowed']);
-    expect(judge([issue('ca1.example.net'), caa('tbs', 'Unknown', 1)], { ca: LETTERS })).toEqual([
+    expect(judge([issue('ca1.example.net'), caa('tbs', 'Unknown', 1)], { ca: CASE_SENSITIVE })).toEqual([
       'fails critical',
     ]);
     expect(
-      judge([issue('ca1.example.net'), caa('contactemail', 'a@example.com', 128)], { ca: LETTERS }),
+      judge([issue('ca1.example.net'), caa('contactemail', 'a@example.com', 128)], { ca: CASE_SENSITIVE }),
     ).toEqual(['fails critical']);
   });
 
   it('is not known for a CA that we do not know, unless the records forbid all', () => {
     expect(judge([issue('ca1.example.net')], { ca: null })).toEqual(['not_known unknown_ca']);
     expect(judge([issue(';')], { ca: null })).toEqual(['fails nobody']);
-    expect(judge([issue('old.example')], { ca: { ...CA1, perhaps: ['old.example'] } })).toEqual([
+    expect(judge([issue('old.example')], { ca: { ...CA1, unconfirmed: ['old.example'] } })).toEqual([
       'not_known perhaps',
     ]);
   });
 
-  it('is not known if the records name another account than at first', () => {
+  it('is not known if the records name another account than the first forecast saw', () => {
     const found = [issue('ca1.example.net; accounturi=https://ca1.example.net/2')];
     const first = (accounts: string[]) => ({ first: { at: 0, possible: [], accounts } });
     expect(judge(found, first(['https://ca1.example.net/1']))).toEqual(['not_known changed_account']);
@@ -181,7 +181,7 @@ describe('CAA', () => {
     expect(judge(found, first(['https://ca1.example.net/2']))).toEqual(['passes allowed']);
   });
 
-  it('groups names with the same verdict, and counts those that a stored forecast leaves out', () => {
+  it('groups names with the same verdict, and gives the record to add', () => {
     const site = withCaa(healthySite(), [issue('ca2.example.org')]);
     const checks = checkCaa({ evidence: site.evidence, context: site.context, ca: CA1, expectedAt: NOW });
     expect(checks).toMatchObject([

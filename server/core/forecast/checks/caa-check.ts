@@ -30,8 +30,8 @@ export function accountsOf({ evidence, ca }: Pick<CheckInput, 'evidence' | 'ca'>
 }
 
 /**
- * A failed lookup is no permission to issue unless the CA knows that the domain is not signed, and a validation error of DNSSEC never is
- * (Baseline Requirements §3.2.2.8, §3.2.2.8.1). `checkDnssec` reports the latter.
+ * Judges CAA for one name. After a failed lookup a CA may issue only if it knows that the domain is not signed (Baseline Requirements §3.2.2.8), so
+ * the state is not known. Returns null for wrong signatures, which `checkDnssec` reports.
  */
 function judgeName({ name, caa }: NameEvidence, input: CheckInput): NameVerdict | null {
   const step = relevantStep(caa);
@@ -66,14 +66,14 @@ const KNOWN_TAGS = new Set(['issue', 'issuewild', 'iodef', 'issuemail']);
 /** Tags of Baseline Requirements, appendix A, and of mark certificates. Boulder does not know them. */
 const OTHER_TAGS = new Set(['contactemail', 'contactphone', 'issuevmc']);
 
-/** `issuewild` replaces `issue` for wildcard names if there is one, and is ignored for others (RFC 8659 §4.3). Tags are compared in any case (§4.1). */
+/** Returns the properties that apply: for wildcard names `issuewild` if there is one, else `issue` (RFC 8659 §4.3). Compares tags in any case (§4.1). */
 function propertiesFor(records: readonly CaaProperty[], wildcard: boolean): CaaProperty[] {
   const tagged = (tag: string) => records.filter((one) => one.tag.toLowerCase() === tag);
   const wild = wildcard ? tagged('issuewild') : [];
   return wild.length > 0 ? wild : tagged('issue');
 }
 
-/** Returns the values that name the CA. Property values are compared in any case. */
+/** Returns the values that name the CA, whose domain names are compared in any case. */
 function valuesFor(properties: readonly CaaProperty[], ca: CaIdentity): IssueValue[] {
   return properties
     .map(({ value }) => readIssueValue(value))
@@ -83,8 +83,8 @@ function valuesFor(properties: readonly CaaProperty[], ca: CaIdentity): IssueVal
 
 function judgeRecords(records: readonly CaaProperty[], wildcard: boolean, input: CheckInput): NameVerdict {
   const { ca } = input;
-  const critical = ca?.comparesLetters === true ? 129 : 128;
-  const known = (tag: string) => KNOWN_TAGS.has(tag) || (ca?.comparesLetters !== true && OTHER_TAGS.has(tag));
+  const critical = ca?.isCaseSensitive === true ? 129 : 128;
+  const known = (tag: string) => KNOWN_TAGS.has(tag) || (ca?.isCaseSensitive !== true && OTHER_TAGS.has(tag));
   const strange = records.find(({ flags, tag }) => (flags & critical) !== 0 && !known(tag.toLowerCase()));
   if (strange !== undefined)
     return {
@@ -122,12 +122,12 @@ function judgeUnnamed(properties: readonly CaaProperty[], ca: CaIdentity | null)
   if (resembles) return { state: 'fails', reason: 'malformed' };
   if (issuers.length === 0) return { state: 'fails', reason: 'nobody' };
   if (ca === null) return { state: 'not_known', reason: 'unknown_ca' };
-  return ca.perhaps?.some((domain) => issuers.includes(domain)) === true
+  return ca.unconfirmed?.some((domain) => issuers.includes(domain)) === true
     ? { state: 'not_known', reason: 'perhaps' }
     : { state: 'fails', reason: 'others', values: { others: namesOf(issuers) } };
 }
 
-/** Returns the CAs as people know them; those that we do not know by their domain names. */
+/** Returns the names of CAs, or their domain names if we do not know the CAs. */
 function namesOf(issuers: readonly string[]): string[] {
   return [...new Set(issuers.map((issuer) => caNamed(issuer)?.name ?? oneLine(issuer)))].slice(0, 5);
 }
@@ -147,10 +147,10 @@ function recordToAdd(
 
 const PROCESSED_SINCE = rulesOf('caa_parameters')[0]?.start ?? Infinity;
 
-/** Judges properties that name the CA, by their parameters of RFC 8657. A property whose parameters nobody can meet authorises nobody. */
+/** Judges the parameters (RFC 8657) of properties that name the CA. A property whose parameters nobody can meet authorises nobody. */
 function judgeParameters(named: readonly IssueValue[], ca: CaIdentity, input: CheckInput): NameVerdict {
   const exact =
-    ca.comparesLetters === true ? named.filter(({ issuer }) => ca.domains.includes(issuer)) : named;
+    ca.isCaseSensitive === true ? named.filter(({ issuer }) => ca.domains.includes(issuer)) : named;
   if (exact.length === 0) return { state: 'not_known', reason: 'capitals' };
   const isProcessed = ca.processesParameters === true || input.expectedAt >= PROCESSED_SINCE;
   const binding = (verdict: NameVerdict): NameVerdict =>
@@ -190,7 +190,7 @@ function accountCanMatch(value: IssueValue, ca: CaIdentity): boolean {
   return ca.accountPrefixes.some((prefix) => account.startsWith(prefix));
 }
 
-/** Labels of the methods. The second ones are those of ballot SC-098 for methods of the Baseline Requirements, §3.2.2.4. */
+/** Labels of the methods: that of ACME, and that of ballot SC-098 for the method in Baseline Requirements §3.2.2.4. */
 const LABELS_OF: Readonly<Record<ValidationMethod, readonly string[]>> = {
   'http-01': ['http-01', 'ca-tbr-19'],
   'tls-alpn-01': ['tls-alpn-01', 'ca-tbr-20'],
@@ -198,7 +198,7 @@ const LABELS_OF: Readonly<Record<ValidationMethod, readonly string[]>> = {
   'dns-persist-01': ['dns-persist-01', 'ca-tbr-22'],
 };
 
-/** Returns the labels of `validationmethods`; null if the property allows all (RFC 8657 §4). Boulder refuses several parameters. */
+/** Returns the labels of `validationmethods`; null if the property allows all (RFC 8657 §4). Several such parameters are malformed, as in Boulder. */
 function methodsOf(value: IssueValue): string[] | null | 'malformed' {
   const lists = parameterValues(value, 'validationmethods');
   const [list] = lists;

@@ -23,7 +23,7 @@ export interface CheckInput {
 export interface NameVerdict {
   state: ForecastCheck['state'];
   reason: string;
-  /** The methods that it rules out, or whose success is not known. */
+  /** The methods that the verdict rules out, or whose success is not known. */
   methods?: readonly ValidationMethod[];
   values?: ForecastCheck['values'];
 }
@@ -58,7 +58,7 @@ export function grouped(
 export const general = (code: ForecastCheckCode, verdict: NameVerdict): ForecastCheck[] =>
   grouped(code, [{ name: null, verdict }]);
 
-/** Returns why a question has no answer; null if it has one, or if nobody asked it. */
+/** Returns why a DNS question has no answer; null if it has one, or if it was not asked. */
 export function unanswered(answer: DnsAnswer<unknown>): Exclude<NoDnsAnswer, 'not_asked'> | null {
   return answer.outcome === 'no_answer' && answer.why !== 'not_asked' ? answer.why : null;
 }
@@ -76,7 +76,7 @@ export const aliasesOf = (answer: DnsAnswer<unknown>): readonly string[] =>
 export const isAbsent = ({ outcome }: DnsAnswer<unknown>): boolean =>
   outcome === 'no_data' || outcome === 'no_name';
 
-/** Applies a check to each name of the certificate. Null: it says nothing about the name. */
+/** Applies a check to each name of the certificate. `judge` returns null if it says nothing about a name. */
 export function eachName(
   code: ForecastCheckCode,
   { evidence }: CheckInput,

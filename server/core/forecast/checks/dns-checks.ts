@@ -20,11 +20,11 @@ const isEmpty = (answer: DnsAnswer<string>): boolean => recordsOf(answer).length
 const VALIDATED_SINCE = rulesOf('dnssec_validation')[0]?.start ?? Infinity;
 
 /**
- * Returns whether DNSSEC stops CAs. Wrong signatures of CAA answers are no permission to issue (Baseline Requirements §3.2.2.8.1). Those of
- * other answers stop the methods that need them (§3.2.2.4).
+ * Returns whether DNSSEC stops CAs. If CAA answers have wrong signatures, no CA may issue (Baseline Requirements §3.2.2.8.1). Wrong signatures of
+ * other answers stop the methods that need these answers (§3.2.2.4).
  */
 export function checkDnssec(input: CheckInput): ForecastCheck[] {
-  const isBogus = (one: NameEvidence) => {
+  const stoppedMethods = (one: NameEvidence): ValidationMethod[] => {
     const stopped: ValidationMethod[] = [];
     const families = [one.ipv4, one.ipv6];
     // A CA that gets the addresses of one family uses these (boulder/bdns/dns.go, LookupHost).
@@ -43,7 +43,7 @@ export function checkDnssec(input: CheckInput): ForecastCheck[] {
         reason: 'bogus',
         values: { domain: oneLine(step.domain) },
       };
-    const stopped = isBogus(one);
+    const stopped = stoppedMethods(one);
     return stopped.length === 0 ? null : { state: 'depends', reason: 'bogus_records', methods: stopped };
   });
   if (bogus.length > 0) return bogus;
@@ -56,7 +56,7 @@ export function checkDnssec(input: CheckInput): ForecastCheck[] {
 }
 
 /**
- * Returns whether every name exists. A CA validates each name of an order, so that one that is gone stops all of them. For http-01 and
+ * Returns whether every name exists. A CA validates each name of an order, so one missing name stops the whole order. For http-01 and
  * tls-alpn-01 it connects to the name, which needs an address (RFC 8555 §8.3, RFC 8737 §3). For dns-01 the name itself need not exist.
  */
 export function checkNames(input: CheckInput): ForecastCheck[] {
@@ -90,7 +90,7 @@ function judgeName({ name, zone, ipv4, ipv6 }: NameEvidence): NameVerdict | null
 
 /**
  * Returns whether dns-01 is possible. The CA reads TXT records of `_acme-challenge`, and follows aliases into the zone that they lead to
- * (RFC 8555 §8.4). No records between two renewals is the normal state, so that only the end of the aliases' zone shows a fault.
+ * (RFC 8555 §8.4). Between renewals there usually are no records, so only a missing zone at the end of the aliases, or a loop, is a fault.
  */
 export function checkDnsChallenge(input: CheckInput): ForecastCheck[] {
   return eachName('dns', input, ({ challenge, challengeZone }) => {

@@ -12,7 +12,7 @@ const status = (code: number, isPage = false): HttpChallengeResult => ({
 });
 const redirect = { outcome: 'bad_redirect', why: 'port', url: 'http://example.com:8080/' } as const;
 
-/** Judges a host whose addresses answer so; those with a colon are IPv6. */
+/** Judges a host by the results of its addresses. */
 const judge = (results: Record<string, HttpChallengeResult>) => {
   const { evidence, context } = healthySite();
   const http = [
@@ -43,11 +43,11 @@ describe('http-01', () => {
     expect(judge({ '192.0.2.1': status(200, true) })).toEqual(['warns page']);
   });
 
-  it('depends on a closed port, which proves nothing by itself', () => {
+  it('depends on the method if no address accepts connections', () => {
     expect(judge({ '192.0.2.1': CLOSED, '2001:db8::1': CLOSED })).toEqual(['depends port_closed']);
   });
 
-  it('judges IPv6 first, and IPv4 only where IPv6 gives no connection', () => {
+  it('judges IPv6, and IPv4 only if no IPv6 address accepts connections', () => {
     expect(judge({ '192.0.2.1': ANSWERS_404, '2001:db8::1': redirect })).toEqual(['depends redirect']);
     expect(judge({ '192.0.2.1': redirect, '2001:db8::1': ANSWERS_404 })).toEqual(['passes answers']);
     expect(judge({ '192.0.2.1': ANSWERS_404, '2001:db8::1': CLOSED })).toEqual(['warns dead_ipv6']);
@@ -70,7 +70,7 @@ describe('tls-alpn-01', () => {
     );
   };
 
-  it('depends on a host none of whose addresses the last check reached', () => {
+  it('depends on the method only if the last check reached no address of the host', () => {
     expect(judgeTls([])).toEqual([]);
     expect(judgeTls(['192.0.2.1'])).toEqual(['warns dead_address']);
     expect(judgeTls(['192.0.2.1', '2001:db8::1'])).toEqual(['depends port_closed']);

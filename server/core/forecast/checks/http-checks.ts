@@ -11,7 +11,7 @@ const isTested = ({ result }: Result): boolean => result.outcome !== 'not_tested
 
 /**
  * Returns whether http-01 is possible for the watched hosts (RFC 8555 §8.3). Let's Encrypt prefers IPv6, and turns to IPv4 only if it gets no
- * connection (https://letsencrypt.org/docs/ipv6-support), so that the answers of IPv6 addresses decide.
+ * connection (https://letsencrypt.org/docs/ipv6-support), so the answers of IPv6 addresses decide.
  */
 export function checkHttp({ evidence }: CheckInput): ForecastCheck[] {
   return grouped(
@@ -28,7 +28,7 @@ function judgeHost(results: readonly Result[]): NameVerdict | null {
   const reached = results.filter(({ result }) => result.outcome !== 'no_connection');
   const dead = results.find(({ result }) => result.outcome === 'no_connection');
   if (reached.length === 0) return judgeResult(results[0]);
-  // The answers that a CA gets first, the worst of them.
+  // A CA tries IPv6 first and chooses any address, so the worst answer of the family decides.
   const preferred = reached.some(isIpv6) ? reached.filter(isIpv6) : reached;
   const verdicts = preferred.map(judgeResult);
   const worst = verdicts.toSorted((left, right) => SEVERITY[right.state] - SEVERITY[left.state])[0];
@@ -73,8 +73,8 @@ function judgeResult(one: Result | undefined): NameVerdict {
 }
 
 /**
- * Judges an answer for a token that does not exist. What the server answers for one that exists cannot be seen: a server may ask for a password
- * or fail for the first and still serve the second, so that such answers are never certain.
+ * Judges the answer for a token that does not exist. We cannot see the answer for one that does: a server may ask for a password or fail here and
+ * still serve real tokens. So such verdicts are never certain.
  */
 function judgeAnswer(
   address: string,
@@ -92,7 +92,7 @@ function judgeAnswer(
   return { state: 'passes', reason: 'answers', methods };
 }
 
-/** Returns whether tls-alpn-01 is possible: the CA connects to port 443 (RFC 8737 §3). Says nothing about hosts that the last check reached. */
+/** Returns whether tls-alpn-01 is possible: the CA connects to port 443 (RFC 8737 §3). Returns no check for hosts that the last check reached. */
 export function checkTlsAlpn(input: CheckInput): ForecastCheck[] {
   const { unreachable443 } = input.context;
   return eachName('tls_alpn', input, ({ name, ipv4, ipv6 }) => {

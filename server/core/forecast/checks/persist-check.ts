@@ -23,7 +23,7 @@ interface PersistRecord {
 
 /**
  * Returns whether dns-persist-01 is possible (draft-ietf-acme-dns-persist-02): a record names the CA, has one account, and lasts until the renewal.
- * A wildcard, or a name below the record's domain, needs `policy=wildcard`. Says nothing if no record names the CA and none did so far (`isCandidate`).
+ * A wildcard or a name below needs `policy=wildcard`. Without a record for the CA, returns no check unless the site may use the method (`isCandidate`).
  */
 export function checkPersist(input: CheckInput, isCandidate: boolean): ForecastCheck[] {
   const records = persistRecords(input);

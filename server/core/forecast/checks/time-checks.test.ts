@@ -50,13 +50,13 @@ describe('an overdue renewal', () => {
   const renewals = (count: number) =>
     Array.from({ length: count }, (_, index) => pastRenewal(NOW - index * 60 * DAY_MS));
 
-  it('is late by the habit of at least two renewals', () => {
+  it('is late if at least two earlier renewals came more than two days sooner', () => {
     expect(brief(checkOverdue(inputOf({ ageDays: 61 }, { renewals: renewals(2) })))).toEqual([]);
     expect(brief(checkOverdue(inputOf({ ageDays: 63 }, { renewals: renewals(2) })))).toEqual(['warns own']);
     expect(brief(checkOverdue(inputOf({ ageDays: 70 }, { renewals: renewals(1) })))).toEqual([]);
   });
 
-  it('is late by the habit of other certificates of a similar lifetime', () => {
+  it('is late if at least five other certificates of a similar lifetime were renewed sooner', () => {
     const late = checkOverdue(inputOf({ ageDays: 66 }, { otherRenewals: renewals(40) }));
     expect(late).toMatchObject([{ reason: 'others', values: { age: 66, days: 60, renewals: 40 } }]);
     expect(checkOverdue(inputOf({ ageDays: 66 }, { otherRenewals: renewals(4) }))).toEqual([]);
@@ -65,7 +65,7 @@ describe('an overdue renewal', () => {
     ).toEqual([]);
   });
 
-  it('is late after the window of the CA', () => {
+  it('is late after the window of the CA, unless earlier renewals were as late', () => {
     const renewalWindow = { start: NOW - 9 * DAY_MS, end: NOW - 3 * DAY_MS };
     expect(brief(checkOverdue(inputOf({}, { renewalWindow })))).toEqual(['warns ari']);
     expect(brief(checkOverdue(inputOf({}, { renewalWindow, renewals: renewals(2) })))).toEqual([]);
@@ -74,10 +74,10 @@ describe('an overdue renewal', () => {
 
 describe('the lifetime of the next certificate', () => {
   const renewals = [pastRenewal(NOW - 80 * DAY_MS), pastRenewal(NOW - 140 * DAY_MS)];
-  /** In 2028, Let's Encrypt issues certificates of 45 days. */
+  /** From 16 February 2028, Let's Encrypt issues certificates of 45 days by default. */
   const notBefore = Date.parse('2028-02-01');
 
-  it('warns of a timer that comes after the end of the next certificate', () => {
+  it('warns if a fixed renewal timer is too long for the next certificate', () => {
     const input = inputOf({ issuer: LETS_ENCRYPT }, { renewals });
     const certificate = { ...input.context.certificate, notBefore, notAfter: notBefore + 90 * DAY_MS };
     const late = {
@@ -101,7 +101,7 @@ describe('the lifetime of the next certificate', () => {
     expect(checkLifetime(inputOf({ issuer: DIGICERT, lifetimeDays: 200, ageDays: 100 }))).toEqual([]);
   });
 
-  it('shortens certificates of other CAs to the limit of the Baseline Requirements', () => {
+  it('is the limit of the Baseline Requirements for CAs without a shorter default', () => {
     const input = inputOf({ issuer: DIGICERT, lifetimeDays: 200, ageDays: 10 });
     expect(checkLifetime(input)).toMatchObject([
       { reason: 'shorter', values: { days: 100, rule: 'lifetime_100' } },

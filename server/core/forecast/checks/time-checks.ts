@@ -7,8 +7,7 @@ import type { Forecast, ForecastCheck } from '../forecast.ts';
 import { type CheckInput, general, grouped, type NameVerdict } from './check-input.ts';
 
 /**
- * Returns whether a registration ends before the renewal. Most registrations are renewed in their last days, so that the date alone is no
- * proof: it warns.
+ * Returns whether a registration ends before the renewal. This only warns, because most registrations are renewed in their last days.
  */
 export function checkRegistration({ context, expectedAt }: CheckInput): ForecastCheck[] {
   return grouped(
@@ -49,8 +48,8 @@ export function checkSchedule(
 }
 
 /**
- * Returns whether a timer that runs as late after issue as so far comes too late for the next certificate, because that one will be valid for fewer
- * days (Baseline Requirements §6.3.2, or the default of the CA).
+ * Returns whether a renewal at the usual age would come too late for the next certificate, because that will be valid for fewer days (Baseline
+ * Requirements §6.3.2, or the default of the CA).
  */
 export function checkLifetime({ context, ca, expectedAt }: CheckInput): ForecastCheck[] {
   const { notBefore, notAfter } = context.certificate;
@@ -60,11 +59,11 @@ export function checkLifetime({ context, ca, expectedAt }: CheckInput): Forecast
     ...rulesOf('ca_lifetime').filter((rule) => rule.ca === ca?.name),
   ].filter(({ start, until }) => start <= expectedAt && (until === null || expectedAt < Date.parse(until)));
   const [rule] = limits.toSorted((left, right) => left.maxDays - right.maxDays);
-  // A certificate that follows the rule already changes nothing. Lifetimes may be some seconds shorter or longer.
+  // Nothing changes if the certificate is already that short. Lifetimes may differ by seconds, so allow a day.
   if (rule === undefined || lifetimeDays <= rule.maxDays + 1) return [];
   const habit = ownHabit(context);
   const values = { days: rule.maxDays, lifetime: Math.round(lifetimeDays), rule: rule.id };
-  // A timer that ran at different times is none. One that leaves less than a tenth has no time for a second attempt.
+  // Renewals at different ages show no fixed timer. A timer at 90 % of the lifetime leaves no time for a second attempt.
   if (habit === null || habit.spreadDays > 5 || habit.days < rule.maxDays * 0.9)
     return general('lifetime', { state: 'passes', reason: 'shorter', values });
   return general('lifetime', {
@@ -78,11 +77,11 @@ export function checkLifetime({ context, ca, expectedAt }: CheckInput): Forecast
 export function checkOverdue({ context, expectedAt }: CheckInput): ForecastCheck[] {
   const { certificate, renewalWindow, now } = context;
   const age = (now - certificate.notBefore) / DAY_MS;
-  // Clients run daily or twice a day. A tenth of a short lifetime is less than a day.
+  // Clients run once or twice a day, so tolerate two days, or a tenth of a short lifetime.
   const tolerance = Math.min(2, (certificate.notAfter - certificate.notBefore) / DAY_MS / 10);
   const own = ownHabit(context);
   if (renewalWindow !== null) {
-    // A client that does not follow windows is late by its own habit only.
+    // A client that ignores the window is late only by its own habit.
     const usual = certificate.notBefore + (own?.mostDays ?? 0) * DAY_MS;
     return now > Math.max(renewalWindow.end, usual) + tolerance * DAY_MS
       ? general('overdue', { state: 'warns', reason: 'ari', values: { until: renewalWindow.end } })
