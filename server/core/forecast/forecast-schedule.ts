@@ -17,8 +17,8 @@ export function leadOf({ notBefore, notAfter }: Validity): number {
 }
 
 /**
- * The same for a renewal more than two weeks away that a forecast says for the first time will fail. Failures of registries and resolvers can last
- * for hours, and must not send an alert about every certificate.
+ * Time until a first “fails” is confirmed if the renewal is more than two weeks away. Registries and resolvers have broken DNSSEC or denied names for
+ * hours: that is over before such a renewal, and must not alert everybody.
  */
 const FAR_CONFIRMED_AFTER_MS = DAY_MS;
 
