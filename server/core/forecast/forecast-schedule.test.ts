@@ -96,7 +96,12 @@ describe('the schedule of forecasts', () => {
 
 describe('the score of a forecast', () => {
   const certificate = { notBefore: NOW, notAfter: NOW + 90 * DAY_MS };
-  const scored = { expectedAt: NOW + 60 * DAY_MS, expectedBy: 'habit' as const, causes: ['caa:nobody'] };
+  const scored = {
+    at: NOW,
+    expectedAt: NOW + 60 * DAY_MS,
+    expectedBy: 'habit' as const,
+    causes: ['caa:nobody'],
+  };
   const day = (days: number) => NOW + days * DAY_MS;
   const score = (outcome: Forecast['outcome'], renewedAt: number | null, after: Forecast | null = works) =>
     scoreOf({ ...scored, outcome }, certificate, { renewedAt, after });
@@ -136,6 +141,11 @@ describe('the score of a forecast', () => {
   it('keeps the causes of the forecast', () => {
     expect(scoredPart(forbidden)).toMatchObject({ outcome: 'fails', causes: ['caa:nobody'] });
     expect(scoredPart(works)).toMatchObject({ outcome: 'works', causes: [] });
+  });
+
+  it('does not count forecasts that were made after the next certificate was issued', () => {
+    expect(score('fails', NOW, forbidden)).toBeNull();
+    expect(score('works', NOW - DAY_MS)).toBeNull();
   });
 
   it('does not count forecasts that knew nothing', () => {

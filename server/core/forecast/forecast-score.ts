@@ -8,15 +8,16 @@ import type { Forecast } from './forecast.ts';
 export type ForecastScore = 'foretold' | 'missed' | 'false_alarm';
 
 /** The part of a forecast that is scored. It is kept from the last forecast for which `isScored` returns true. */
-export interface ScoredForecast extends Pick<Forecast, 'outcome' | 'expectedAt' | 'expectedBy'> {
+export interface ScoredForecast extends Pick<Forecast, 'at' | 'outcome' | 'expectedAt' | 'expectedBy'> {
   /** Keys of the causes for which the renewal should fail. */
   causes: string[];
 }
 
 /** Returns the part of a forecast that is scored. */
 export function scoredPart(forecast: Forecast): ScoredForecast {
-  const { outcome, expectedAt, expectedBy } = forecast;
+  const { at, outcome, expectedAt, expectedBy } = forecast;
   return {
+    at,
     outcome,
     expectedAt,
     expectedBy,
@@ -45,7 +46,7 @@ export function renewalLateAt(scored: ScoredForecast, certificate: Renewable): n
 }
 
 /**
- * Returns how a forecast of a certificate came out; null if that does not count, or not yet: it knew nothing, the renewal worked after somebody
+ * Returns how a forecast of a certificate came out; null if that does not count, or not yet: it knew nothing, it was made after the renewal, the renewal worked after somebody
  * had removed the cause, or only the first forecast of the new certificate can tell.
  */
 export function scoreOf(
@@ -54,6 +55,8 @@ export function scoreOf(
   { renewedAt, after }: ActualRenewal,
 ): ForecastScore | null {
   if (scored.outcome === 'not_known') return null;
+  // Another server of the host had the new certificate already, so that there was nothing to foretell.
+  if (renewedAt !== null && renewedAt <= scored.at) return null;
   const works = scored.outcome === 'works';
   if (renewedAt === null || renewedAt >= certificate.notAfter) return works ? 'missed' : 'foretold';
   const isLate = renewedAt > renewalLateAt(scored, certificate);

@@ -38,6 +38,7 @@ export const renewalAuthority = ({ authorityName }: Pick<CertificateFacts, 'auth
 
 const readScored = storedJsonOrNull(
   z.object({
+    at: z.number(),
     outcome: z.enum(['works', 'fails', 'not_known']),
     expectedAt: z.number(),
     expectedBy: z.enum(['ari', 'habit', 'lifetime']),
