@@ -86,6 +86,25 @@ describe('A renewal that will fail', () => {
     expect(sent).toEqual(['renewal_fails resolved']);
   });
 
+  it('stays while a server of the host still shows the certificate in rotation with a later one', () => {
+    const { host, check, checksFor, wait } = watched();
+    const old = host.served;
+    expect(check([CAA])).toEqual(['renewal_fails opened']);
+    wait(DAY);
+    const later = host.issue(NOW + DAY, 1);
+    const shown = [later, old, later, old, later].map((certificate) => {
+      const own = certificate === old ? [CAA] : [];
+      // The check that sees another certificate still knows the forecast of the one before.
+      const before = host.served === old ? [CAA] : [];
+      host.served = certificate;
+      const sent = [...check(before), ...checksFor(own)];
+      wait(2 * 60 * MINUTE);
+      return [...sent, ...check(own)].filter((step) => step.startsWith('renewal_fails'));
+    });
+    // Only the first change looks like a renewal.
+    expect(shown.slice(2).flat()).toEqual([]);
+  });
+
   it('stays while the host is down, also if its reminder is due', () => {
     const { host, check, checksFor, wait } = watched();
     expect(check([CAA])).toEqual(['renewal_fails opened']);

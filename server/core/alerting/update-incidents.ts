@@ -1,6 +1,7 @@
 import { alertSteps, isCriticalStep, isLastWeek, type Step, stepsBefore } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep, type RefusalStart } from './alert.ts';
+import { rotatingCertificates } from '../judge/rotation.ts';
 import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
 import { isRenewalForgotten, isRenewalKnown, renewalConditions } from './renewal-conditions.ts';
@@ -224,6 +225,7 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
     return (
       facts.certificate !== null &&
       facts.certificate.fingerprint !== lastSeen.leafFingerprint &&
+      !isRotating(lastSeen, facts.certificate) &&
       isSucceeded(check, facts.certificate)
     );
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
@@ -245,6 +247,12 @@ function isRefused({ verdict: { path, findings } }: RecordedCheck, { clients }: 
   const refusing = new Set(findings.flatMap(clientsRefusingNow));
   return path.length === 0 || clients.some((client) => refusing.has(client));
 }
+
+/** Returns whether a server of the host still shows a certificate, in rotation with the current one. */
+const isRotating = (
+  { turns }: NonNullable<Verdict['lastSeen']>,
+  { fingerprint }: { fingerprint: string },
+): boolean => rotatingCertificates(turns).some((one) => one.fingerprint === fingerprint);
 
 /**
  * Returns whether another certificate replaced the old one for good. In a rotation, ignores a certificate that expires no
