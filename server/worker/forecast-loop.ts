@@ -23,8 +23,8 @@ export interface ForecastLoopOptions {
   /** Collects the evidence for forecasts of renewals; null or absent to make none. */
   forecasts?: ForecastSource | null;
   /**
-   * Maximum number of ports that an account may have probed at one registrable domain a day, which port 80 of its hosts counts for; null or absent
-   * for no limit.
+   * Maximum number of ports of one registrable domain that an account may have probed in a day, including port 80 for forecasts; null or absent for
+   * no limit.
    */
   portsPerHost?: number | null;
   clock: Clock;
@@ -33,9 +33,9 @@ export interface ForecastLoopOptions {
   log: Log;
 }
 
-/** Maximum number of forecasts that a worker makes at once. It is small, because checks must not wait for forecasts. */
+/** Maximum number of forecasts that a worker makes at once. It is small, so that forecasts do not delay checks. */
 const CONCURRENCY = 3;
-/** Time in ms after which a forecast is aborted. Nothing was saved then, so it is tried again when its lease ends. */
+/** Time in ms after which a forecast is aborted without saving anything. It is made again when its lease ends. */
 const TIMEOUT_MS = 5 * MINUTE_MS;
 const LEASE_MS = 10 * MINUTE_MS;
 
@@ -76,7 +76,7 @@ export function createForecastLoop({
         : await countHttpPorts(store, { accountId, hosts: watchedHosts, max, now: clock.now() });
     const request = { names: facts.sans, watchedHosts: hosts, now: clock.now(), signal };
     const evidence = await source!.gather(request);
-    // An aborted source reports what it did not get as unknown.
+    // After an abort the source returns missing evidence as unknown. Do not save that.
     signal.throwIfAborted();
     const made = makeForecast(evidence, context);
     const now = clock.now();

@@ -73,7 +73,7 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     expect(await summary()).toBe(0);
   });
 
-  it('are in the report with each check in words, the record to write and how earlier ones came out', async () => {
+  it('are in the report with each check in words, the record to write and how many earlier ones were right', async () => {
     const { api, bob, charlie, caa, ids } = await world();
     const reportOf = async (id = '') => (await bob.ask(CALLS.domainReport, { params: { id } })).ok.data;
     const [caaId, , soon] = ids;

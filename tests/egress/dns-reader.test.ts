@@ -54,7 +54,7 @@ describe('An answer', () => {
     ['servfail', 'servfail'],
     ['silent', 'timeout'],
     ['garbage', 'timeout'],
-  ] as const)('says that a server that sends %s gave none', async (answer, why) => {
+  ] as const)('is missing, with the reason, if the server behaves as %s', async (answer, why) => {
     set({ 'site.example': { answer } });
     expect(await readerOf(why === 'timeout' ? { triesMs: [50, 50] } : {}).ask('site.example', 'A')).toEqual({
       outcome: 'no_answer',
@@ -62,7 +62,7 @@ describe('An answer', () => {
     });
   });
 
-  it('is missing for IP addresses, local names and names that DNS cannot have, which are never asked', async () => {
+  it('is missing for IP addresses, local names and malformed names, about which no server is asked', async () => {
     set({ 'site.example': { cname: 'printer.internal' } });
     const { ask } = readerOf();
     for (const name of ['192.0.2.7', '2001:db8::7', 'localhost', 'printer.internal', 'com'])
@@ -74,7 +74,7 @@ describe('An answer', () => {
     expect(questions()).toEqual(['A site.example']);
   });
 
-  it('is missing if the resolver fails at an alias to a local name, which is never asked', async () => {
+  it('is missing if the resolver fails at an alias to a local name, about which no server is asked', async () => {
     rig.server().onQuestion = (type) =>
       set({ 'site.example': type === 'CNAME' ? { cname: 'printer.internal' } : { answer: 'servfail' } });
     expect(await readerOf().ask('site.example', 'A')).toEqual({ outcome: 'no_answer', why: 'servfail' });
@@ -119,7 +119,7 @@ describe('Aliases', () => {
     expect(questions()).toHaveLength(2);
   });
 
-  it('by DNAME give the rest of the name to the target', async () => {
+  it('by DNAME replace the end of the name with the target', async () => {
     set({
       'a.b.old.example': { dname: ['old.example', 'new.example'] },
       'a.b.new.example': { addresses: [ADDRESS] },
@@ -144,7 +144,7 @@ describe('Aliases', () => {
       expect(await ask(name, 'A')).toEqual({ outcome: 'no_answer', why: 'alias_limit' });
   });
 
-  it('that lead back are found behind a resolver that answers SERVFAIL, as unbound and BIND do', async () => {
+  it('in a loop are found behind a resolver that answers SERVFAIL, as unbound and BIND do', async () => {
     const targets: Record<string, string> = { 'one.example': 'two.example', 'two.example': 'one.example' };
     rig.server().onQuestion = (type, name) => {
       const cname = type === 'CNAME' ? targets[name] : undefined;
@@ -176,7 +176,7 @@ describe('DNSSEC', () => {
     promise('forged-dns');
   });
 
-  it('is that of the weakest part of a chain of aliases', async () => {
+  it('is as weak as the weakest part of a chain of aliases', async () => {
     set({
       '': signed,
       'www.signed.example': { cname: 'plain.example', signature: 'valid' },
@@ -185,7 +185,7 @@ describe('DNSSEC', () => {
     expect(await security('www.signed.example')).toBe('insecure');
   });
 
-  it('is not known of names for which the resolver itself is authoritative', async () => {
+  it('is not known for names for which the resolver itself is authoritative', async () => {
     set({ '': signed, 'own.example': { addresses: [ADDRESS] } });
     rig.server().onReply = (reply, _transport, query) => {
       if (query.includes('own')) reply.writeUInt8(reply.readUInt8(2) | 0x04, 2);
@@ -214,7 +214,7 @@ describe('DNSSEC', () => {
     expect(await reader.validates(signal)).toBe(true);
   });
 
-  it('believes the system’s resolver only if it is on loopback', async () => {
+  it('is trusted from a system resolver only if that is on loopback', async () => {
     const before = dns.getServers();
     onTestFinished(() => dns.setServers(before));
     set({ '': signed, 'signed.example': signed });
@@ -267,17 +267,17 @@ describe('The cache', () => {
   };
 
   it.each([
-    ['an hour if the TTL is shorter', { addresses: [ADDRESS], ttlSeconds: 5 }, HOUR_MS],
+    ['for an hour if the TTL is shorter', { addresses: [ADDRESS], ttlSeconds: 5 }, HOUR_MS],
     ['for its TTL', { addresses: [ADDRESS], ttlSeconds: 7_200 }, 2 * HOUR_MS],
     ['for a day if the TTL is longer', { addresses: [ADDRESS], ttlSeconds: 604_800 }, DAY_MS],
     ['for the time in the SOA record if there are no records', { negativeTtlSeconds: 7_200 }, 2 * HOUR_MS],
-    ['for five minutes if there is none', { answer: 'servfail' }, 5 * MINUTE_MS],
+    ['for five minutes if it is a failure', { answer: 'servfail' }, 5 * MINUTE_MS],
   ] as const)('keeps an answer %s', async (_title, entry, keptMs) => {
     const [before, after] = await asked(entry, [keptMs - 1, keptMs]);
     expect(after).toBe(2 * (before ?? 0));
   });
 
-  it('does not keep answers of a time to come, after the clock was set back', async () => {
+  it('does not use answers from the future after the clock was set back', async () => {
     expect(await asked({ addresses: [ADDRESS], ttlSeconds: 7_200 }, [-1])).toEqual([2]);
   });
 

@@ -5,7 +5,7 @@ import { type DnsEntry, type DnsServer, startDnsServer } from '../kit/peers/dns-
 export const { signal } = new AbortController();
 export const ADDRESS = '192.0.2.1';
 
-/** Returns an answer with these records, of which DNSSEC is not known. */
+/** Returns an answer with these records, whose DNSSEC security is not known. */
 export const records = (found: unknown[], aliases: string[] = []) => ({
   outcome: 'records',
   records: found,

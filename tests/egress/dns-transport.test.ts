@@ -95,7 +95,7 @@ describe('The transport of the reader of DNS', () => {
     expect(await readerOf({ triesMs: [50, 60_000] }).ask('site.example', 'A')).toEqual(records([ADDRESS]));
   });
 
-  it('takes a port that nobody listens at as a server that does not respond', async () => {
+  it('treats a closed port like a server that does not respond', async () => {
     const gone = await startDnsServer();
     await gone.stop();
     const { ask } = readerOf({ servers: [gone.address] });
@@ -111,7 +111,7 @@ describe('The transport of the reader of DNS', () => {
     expect(await readerOf().ask('site.example', 'A')).toEqual(records([ADDRESS]));
   });
 
-  it('does not take a referral for the absence of a record', async () => {
+  it('does not treat a referral as the absence of a record', async () => {
     set({ 'site.example': {} });
     rig.server().onReply = (reply) => {
       reply.writeUInt8(reply.readUInt8(3) & 0x7f, 3);

@@ -71,7 +71,7 @@ describe('The evidence for a forecast', () => {
     ]);
   });
 
-  it('asks five questions about a name with an address, and two more about its wildcard’s parent', async () => {
+  it('asks five questions about a name with an address, and no more about the wildcard below it', async () => {
     const zone: Zone = { 'A www.example.com': records('8.8.8.8') };
     const { questions } = await gather(zone, { names: ['www.example.com', '*.www.example.com'] });
     expect(questions.toSorted()).toEqual([
@@ -83,7 +83,7 @@ describe('The evidence for a forecast', () => {
     ]);
   });
 
-  it('follows from one answer for a name that does not exist', async () => {
+  it('asks only for CAA records and an address of a name that does not exist', async () => {
     const { evidence, questions } = await gather(
       { 'CAA example.com': NO_DATA },
       { names: ['gone.example.com'] },
@@ -94,7 +94,7 @@ describe('The evidence for a forecast', () => {
     ]);
   });
 
-  it('believes no name servers that deny a name only if asked for CAA, as some old ones do', async () => {
+  it('ignores a denial of the name from name servers that deny it only when asked for CAA, as some old ones do', async () => {
     const address = records('8.8.8.8');
     const zone: Zone = {
       'CAA www.example.com': NO_NAME,
@@ -146,7 +146,7 @@ describe('The evidence for a forecast', () => {
     expect(questions).not.toContain('SOA example.net');
   });
 
-  it('stops at a CAA question without an answer, and asks no more than an address then', async () => {
+  it('asks only for an address after a CAA question without an answer, and stops if there is none either', async () => {
     const { evidence, questions } = await gather({
       'CAA www.example.com': SERVFAIL,
       'A www.example.com': SERVFAIL,
@@ -225,7 +225,7 @@ describe('The evidence for a forecast', () => {
     expect(JSON.stringify(inside.evidence)).not.toContain('10.0.0.1');
   });
 
-  it('has at most 100 names and says how many are left', async () => {
+  it('has at most 100 names and says how many are left out', async () => {
     const names = Array.from({ length: 130 }, (_, index) => `h${index}.example.com`);
     const { evidence, questions } = await gather({ 'CAA example.com': NO_DATA }, { names });
     expect(evidence.names).toHaveLength(100);

@@ -109,12 +109,12 @@ describe('The request of http-01', () => {
     ['an error', 503, 'Busy', false],
     ['a page for every path', 200, '<!doctype html><title>Shop</title>', true],
     ['an empty page', 200, '', true],
-  ])('tells that the path answers with %s', async (_name, status, body, isPage) => {
+  ])('reports that the path answers with %s', async (_name, status, body, isPage) => {
     serve = (_request, response) => response.writeHead(status).end(body);
     expect(await ask()).toMatchObject([{ outcome: 'answered', status, isPage }]);
   });
 
-  it('does not take the key authorization of a server without state for a page', async () => {
+  it('does not treat the key authorization of a stateless server as a page', async () => {
     serve = ({ url = '' }, response) => response.end(`${url.split('/').at(-1)}.thumbprint`);
     expect(await ask()).toMatchObject([{ outcome: 'answered', status: 200, isPage: false }]);
   });
@@ -161,7 +161,7 @@ describe('The request of http-01', () => {
     ['address', 'http://[2606:4700::1]/'],
     ['unresolved', 'http://gone.test:HTTP/'],
     ['unresolved', 'http://inside.test:HTTP/'],
-  ])('tells that a redirect is not followed because of its %s: %s', async (why, location) => {
+  ])('reports that a redirect is not followed because of its %s: %s', async (why, location) => {
     serve = redirectingTo(location.replace('HTTP', String(ports.http)));
     expect(await ask()).toMatchObject([{ outcome: 'bad_redirect', why }]);
     expect(asked).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('A peer without a proper answer to http-01', () => {
     return ask({ http: port, limits });
   };
 
-  it('is not connected if it refuses connections', async () => {
+  it('gives no connection if it refuses connections', async () => {
     const peer = await startRawPeer(silent);
     await peer.stop();
     expect(await ask({ http: peer.port })).toEqual([{ outcome: 'no_connection', why: 'refused' }]);

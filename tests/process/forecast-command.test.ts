@@ -67,7 +67,7 @@ describe('certlantern forecast', () => {
     expect(code).toBe(3);
   });
 
-  it('explains itself and refuses options that it does not have', async () => {
+  it('prints its help, and refuses options that it does not have', async () => {
     const help = await runScript('scripts/check/forecast.ts', {}, '--help');
     expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^certlantern forecast HOST/) });
     const refused = await runScript('scripts/check/forecast.ts', {}, HOST, '--markdown');

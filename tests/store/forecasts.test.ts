@@ -82,7 +82,7 @@ const fingerprints = async ({ db }: Store) =>
 const makeDue = (store: Store) => store.db.updateTable('monitors').set({ next_check_at: NOW }).execute();
 
 describeEachDatabase('The forecasts of renewals', (open) => {
-  it('become due with the check that finds a path to a public root, and cost equal checks nothing', async () => {
+  it('are registered by the check that finds a path to a public root, and not again by equal checks', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const leaf = leafFor('shop.example');
@@ -268,7 +268,7 @@ describeEachDatabase('The forecasts of renewals', (open) => {
     expect(await forecastRecord(store, accountId)).toEqual({ right: 0, of: 1 });
   });
 
-  it('were wrong if the certificate expired without a renewal that should have worked', async () => {
+  it('count as missed if the certificate expired without the renewal that should have worked', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const leaf = leafFor('shop.example', { notBefore: NOW, notAfter: NOW + 90 * DAY });

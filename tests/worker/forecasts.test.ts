@@ -102,7 +102,7 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     expect(subjects(rig).slice(1)).toEqual([`${HOST}’s certificate renewal in 3 days will fail`]);
   });
 
-  it('end their alert when the cause is gone, without a message about the certificate itself', async () => {
+  it('end their alert when the cause is gone, and do not say that the certificate was renewed', async () => {
     const { rig, world } = await start(await open());
     world.gone.add(HOST);
     await rig.watch(HOST);
@@ -148,7 +148,7 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     for (const name of names) expect(rig.arrivals[0]?.text).toContain(name);
   });
 
-  it('try again after the lease of a failed one, and lose nothing', async () => {
+  it('are made again after the lease of a failed one', async () => {
     const { world, source } = stubSource();
     let failures = 1;
     const forecasts: ForecastSource = {

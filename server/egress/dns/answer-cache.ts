@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Answers are kept for their TTL, but at least and at most so long (ms). */
+/** Minimum and maximum time for which an answer is kept, whatever its TTL (ms). */
 const MIN_TTL_MS = HOUR_MS;
 const MAX_TTL_MS = DAY_MS;
-/** How long a question without an answer is not asked again (ms). */
+/** How long a failure is kept (ms). */
 const FAILURE_TTL_MS = 5 * MINUTE_MS;
 const MAX_ENTRIES = 50_000;
 /** Maximum size of the responses whose answers are cached. */
@@ -23,7 +23,7 @@ export interface Cacheable {
   size: number;
 }
 
-/** Creates a cache that drops the answers that were not read for longest once it is full. */
+/** Creates a cache that evicts the least recently used answers when it is full. */
 export function createAnswerCache<Answer extends Cacheable>(now: () => number) {
   const entries = new Map<string, Entry<Answer>>();
   let bytes = 0;

@@ -5,13 +5,13 @@ import { askServer, type NameServer } from './dns-exchange.ts';
 import { createRootCheck } from './validation-check.ts';
 import { type CaaRecord, type DnsQuestion, type DnsRecord, type DnsResponse, RCODE } from './dns-message.ts';
 
-/** Whether DNSSEC protects an answer. `not_known`: no resolver that we may believe is known to validate. */
+/** Whether DNSSEC protects an answer. `not_known`: the answer is not from a trusted resolver that is known to validate. */
 export type DnsSecurity = 'secure' | 'insecure' | 'not_known';
 
 /**
  * Why a question has no answer. `bogus`: the resolver fails (SERVFAIL) unless it need not validate (CD=1), so the signatures are wrong.
  * `servfail`: it fails either way. `refused`: also for local names and IP addresses, which are never asked. `timeout`: also if the signal aborted.
- * `alias_limit`: more than 8 aliases, or a loop. `resolver`: the resolver denies even that the root exists, so that nothing it denies is believed.
+ * `alias_limit`: more than 8 aliases, or a loop. `resolver`: the resolver denies that the root exists, so we believe no denial of it.
  */
 export type NoDnsAnswer =
   'bogus' | 'servfail' | 'refused' | 'timeout' | 'malformed' | 'alias_limit' | 'resolver';
@@ -38,7 +38,7 @@ export interface LookedUp {
 
 export interface LookupOptions {
   currentServers: () => readonly NameServer[];
-  /** Returns whether a server may be believed and is known to validate. */
+  /** Returns whether a server is trusted and known to validate. */
   validates: (server: NameServer, signal: AbortSignal) => Promise<boolean>;
   /** Current time, ms UTC. */
   now: () => number;
@@ -95,7 +95,7 @@ export function createLookup({
       const common = { aliases, security };
       if (found.records.length > 0)
         return { answer: { outcome: 'records', records: found.records, ...common }, ttlSeconds, size };
-      // A response may have aliases without what they lead to: neither records nor the SOA record that shows their absence.
+      // A response may end at an alias, with neither the records of its target nor the SOA record that shows their absence.
       const isPartial = response.rcode === RCODE.noError && response.negativeTtlSeconds === null;
       if (found.aliases.length > 0 && isPartial) continue;
       if (await isUnwell(reply.server)) return failed('resolver', size);
@@ -107,8 +107,8 @@ export function createLookup({
 }
 
 /**
- * Returns why a name is never asked; else null. Local names and IP addresses must not leak to outside name servers. Names are ASCII, and
- * every label has 1 to 63 characters.
+ * Returns why we must not ask about a name; null if we may. Local names and IP addresses must not leak to outside name servers. Names are ASCII,
+ * and every label has 1 to 63 characters.
  */
 function refusalOf(name: string): NoDnsAnswer | null {
   if (isIP(name) !== 0 || isLocalName(name)) return 'refused';
@@ -118,8 +118,8 @@ function refusalOf(name: string): NoDnsAnswer | null {
 }
 
 /**
- * Returns whether the aliases of a name lead back to one of them, or are more than 8. Resolvers answer SERVFAIL then, and show each alias only if asked
- * for it.
+ * Returns whether the aliases of a name form a loop, or are more than 8. Resolvers answer SERVFAIL then, and show each alias only if asked for
+ * its CNAME record.
  */
 async function isAliasLoop(
   name: string,

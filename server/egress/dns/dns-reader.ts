@@ -16,7 +16,7 @@ export interface DnsReader {
     type: Type,
     options: { signal: AbortSignal },
   ): Promise<DnsAnswer<DnsRecords[Type]>>;
-  /** Returns whether the first resolver may be believed and is known to validate DNSSEC. Asks it once a day. */
+  /** Returns whether the first resolver is trusted and known to validate DNSSEC. Asks the resolver once a day. */
   validates(signal: AbortSignal): Promise<boolean>;
 }
 

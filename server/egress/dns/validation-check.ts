@@ -9,7 +9,7 @@ interface Known {
 }
 
 /**
- * Creates a check whether a server validates DNSSEC: whether its answer about a signed name has the AD bit. Keeps the result for a day, or
+ * Creates a check for whether a server validates DNSSEC: its answer about a signed name has the AD bit. Keeps the result for a day, or
  * for an hour if the server did not respond.
  */
 export function createValidationCheck({
@@ -54,9 +54,8 @@ export function createValidationCheck({
 const ROOT_MS = MINUTE_MS;
 
 /**
- * Creates a check whether a resolver denies that the root exists, or cannot validate it. Such a resolver, as of a captive portal or with a wrong clock, has
- * nothing to say about any other name. `ask`: returns the names of the root's SOA records, or why there is no answer. A resolver that gives none is
- * not one that denies.
+ * Creates a check for whether a resolver denies that the root exists (a captive portal) or finds its signatures wrong (a wrong clock): then it says
+ * nothing about other names either. `ask` returns the root's SOA records, or why there is no answer. A resolver without an answer denies nothing.
  */
 export function createRootCheck(
   now: () => number,

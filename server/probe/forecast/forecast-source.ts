@@ -16,8 +16,8 @@ import { askHttpChallenge, type HttpChallengeOptions } from './http-challenge.ts
 
 export interface ForecastSource {
   /**
-   * Collects what decides whether a CA will issue a certificate for these names again. `watchedHosts`: hosts of the account, which are asked over
-   * HTTP if the certificate names them. Asks nothing about IP addresses and local names. Never rejects because of a network failure.
+   * Collects the evidence for whether a CA will issue a certificate for these names again. `watchedHosts`: hosts of the account, which are asked
+   * over HTTP if the certificate names them. Does not ask about IP addresses and local names. Never rejects because of a network failure.
    */
   gather(request: GatherRequest): Promise<ForecastEvidence>;
 }
@@ -44,13 +44,13 @@ const MAX_HOSTS = 20;
 /** Maximum number of IPv4 addresses, and of IPv6 addresses, of a host that are asked over HTTP. */
 const MAX_ADDRESSES = 4;
 /**
- * Maximum number of names, or hosts, of one certificate that are asked at the same time. With fewer, 100 names of a zone whose servers are silent would
- * take longer than a forecast may.
+ * Maximum number of names, or hosts, of one certificate that are asked at the same time. With fewer, 100 names of a zone with silent servers would
+ * exceed the time limit of a forecast.
  */
 const CONCURRENCY = 16;
 const NOT_ASKED = { outcome: 'no_answer', why: 'not_asked' } as const;
 
-/** Creates a source that asks DNS through `reader`, and the ports of http-01 of watched hosts. */
+/** Creates a source that asks DNS through `reader`, and port 80 of watched hosts. */
 export function createForecastSource(options: ForecastSourceOptions): ForecastSource {
   return {
     async gather({ names, watchedHosts, now, signal }) {
@@ -117,7 +117,7 @@ async function readName(
   }
   if (name !== base)
     return { name, caa, zone, ipv4: NOT_ASKED, ipv6: NOT_ASKED, ...(await readTexts(base, ask, null)) };
-  // If the name servers answer nothing about a name, more questions would only take time.
+  // If the name servers gave no answer twice, more questions would only take time.
   const isSilent = own?.outcome === 'no_answer' && ipv4.outcome === 'no_answer';
   const needsIpv6 = isWatched || ipv4.outcome !== 'records';
   const [ipv6, texts] = await Promise.all([
@@ -127,7 +127,7 @@ async function readName(
   return { name, caa, zone, ipv4, ipv6, ...texts };
 }
 
-/** Returns what DNS says about both validations by DNS. `known`: the answer, if it follows from another question. */
+/** Returns the evidence for dns-01 and dns-persist-01. `known`: the answer, if another answer implies it. */
 async function readTexts(
   base: string,
   ask: Asker,
@@ -159,7 +159,7 @@ async function zoneOf(name: string, caa: readonly CaaStep[], ask: Asker): Promis
 
 const registeredDomain = (name: string): string | null => getDomain(name);
 
-/** Returns whether a name exists in DNS. A name with an alias does. */
+/** Returns whether a name exists in DNS. A name with an alias exists, even if its target does not. */
 function existence(answer: DnsAnswer<unknown> | undefined): NameEvidence['zone'] {
   if (answer === undefined || answer.outcome === 'no_answer') return 'not_known';
   return answer.outcome === 'no_name' && answer.aliases.length === 0 ? 'gone' : 'exists';

@@ -15,8 +15,8 @@ export interface HttpChallengeOptions {
   resolver: Resolver;
   policy: AddressPolicy;
   /**
-   * `public`: no request goes to addresses that are not public, even if the operator opened their range. CAs cannot reach them, and nobody learns
-   * through a redirect what runs in the operator's network. `all`: every address that the policy permits.
+   * `public`: requests go to public addresses only, even if the operator opened other ranges. CAs cannot reach those, and a redirect must not show
+   * what runs in the operator's network. `all`: every address that the policy permits.
    */
   reach: 'public' | 'all';
   signal: AbortSignal;
@@ -31,7 +31,7 @@ const STANDARD_LIMITS = { hop: 10_000, address: 20_000 };
 const MAX_REDIRECTS = 10;
 /** The redirects that CAs follow (Baseline Requirements 3.2.2.4.19). They do not follow 303. */
 const REDIRECTS = [301, 302, 307, 308];
-/** A key authorization has 87 characters, so these bytes show whether the answer is one. */
+/** A key authorization has 87 characters, so these bytes suffice to recognise one. */
 const MAX_BYTES = 256;
 const MAX_URL_LENGTH = 300;
 
@@ -96,7 +96,7 @@ function portOf({ port, protocol }: URL): number {
 
 type Answer =
   | { ok: true; status: number; location: string | undefined; body: string }
-  /** `isOfHost`: a peer was contacted. `why`: what is wrong if a redirect led here. */
+  /** `isOfHost`: we tried to connect, so the failure is that of the host. `why`: the fault of the redirect that led here. */
   | { ok: false; isOfHost: boolean; result: HttpChallengeResult; why: RedirectFault };
 
 async function ask(
@@ -157,7 +157,7 @@ function badRedirect(why: RedirectFault, url: URL): HttpChallengeResult {
   return { outcome: 'bad_redirect', why, url: shown(url) };
 }
 
-/** Returns the start of a URL, without a password that it may have. */
+/** Returns the start of a URL, without user name and password. */
 function shown({ origin, pathname, search, protocol, host }: URL): string {
   const site = origin === 'null' ? `${protocol}//${host}` : origin;
   return `${site}${pathname}${search}`.slice(0, MAX_URL_LENGTH);

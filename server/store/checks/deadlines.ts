@@ -89,7 +89,7 @@ export function hasPublicPath(verdict: Verdict): verdict is Verdict & { leafFing
   return verdict.leafFingerprint !== null && verdict.path.length > 0 && !verdict.hasOwnRoot;
 }
 
-/** Stores that the leaves of a verdict with a public path have one. Of an address whose path failed, only the shown leaf is known. */
+/** Stores that the leaves of this verdict have a path to a public root. If another address has no path, stores only the shown leaf. */
 export async function writePublicLeaves(trx: Transaction<Tables>, verdict: Verdict): Promise<void> {
   const { trusted, leafFingerprint, addresses } = verdict;
   const others = trusted ? addresses.map(({ fingerprint }) => fingerprint) : [];

@@ -117,7 +117,7 @@ async function namedMonitors(db: Kysely<Tables>, accountId: string, names: reado
   return monitors.filter((monitor) => effectiveTarget(monitor).connectTo.host === monitor.host);
 }
 
-/** Returns the renewals of certificates with the same names, newest first: those that were recorded, and those in the history of a domain. */
+/** Returns the renewals of certificates with the same names, newest first: recorded ones, and those in the certificate history of a domain. */
 async function pastRenewals(
   { db, dialect }: Store,
   { accountId }: ForecastKey,
@@ -144,7 +144,7 @@ async function pastRenewals(
   const seen = leaves.slice(1).flatMap(({ not_before: notBefore, not_after: notAfter }, index) => {
     const renewedAt = leaves[index]?.not_before ?? null;
     if (notBefore === null || renewedAt === null) return [];
-    // Two leaves that were issued together, such as one with an RSA and one with an ECDSA key, are no renewal.
+    // Two leaves that were issued together, such as an RSA and an ECDSA one, do not renew each other.
     if (renewedAt - notBefore <= HOUR_MS) return [];
     return [{ notBefore, renewedAt, lifetimeMs: Number(notAfter) - notBefore, possible: null }];
   });
@@ -163,7 +163,7 @@ const selectRenewals = (db: Kysely<Tables>, accountId: string) =>
     .where('account_id', '=', accountId)
     .orderBy('not_before', 'desc');
 
-/** Returns the renewals of the account's certificates of a CA that have other names, newest first. */
+/** Returns the renewals of the account's other certificates of the same CA, newest first. */
 async function otherRenewals(
   db: Kysely<Tables>,
   accountId: string,

@@ -116,7 +116,7 @@ export const forecastQuotaKey = (accountId: string): string => `forecast names:$
 const NAMES_PER_DAY = 2_000;
 const NAMES_AT_ONCE = 100;
 
-/** Counts the names that a forecast looks up. Returns null if it may, else the time in ms until the account may look up names again. */
+/** Counts the names that a forecast looks up. Returns null if the limit permits them, else the time in ms until the account may look up names again. */
 export async function countForecastNames(
   store: Store,
   { accountId, names, now }: { accountId: string; names: number; now: number },
@@ -145,12 +145,12 @@ export interface MadeForecast {
   now: number;
 }
 
-/** Maximum number of monitors that are checked at once, and shown anew, because the forecast of their certificate changed. */
+/** Maximum number of monitors that are made due and updated on pages when the forecast of their certificate changes. */
 const MAX_CONCERNED = 500;
 
 /**
- * Stores a forecast, with the causes to raise alerts about, and scores what it shows about an earlier one. If the causes changed, makes the
- * monitors of the certificate due, whose checks then raise or end alerts. Returns false and changes nothing if the claim was lost.
+ * Stores a forecast with the causes to raise alerts about, and scores the forecast of the certificate before, if this is the first one. If the causes
+ * changed, makes the monitors of the certificate due: their checks raise or end alerts. Returns false and changes nothing if the claim was lost.
  */
 export async function saveForecast(
   store: Store,
@@ -196,8 +196,8 @@ const selectClaimed = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt
     .where('next_at', '=', leaseEndsAt);
 
 /**
- * Publishes that monitors show another forecast. Makes them due in a later transaction, because a check that holds its monitor may wait for
- * the row of the forecast.
+ * Tells pages that the forecast of monitors changed. Makes the monitors due in a transaction of its own: a check that has locked its monitor may be
+ * waiting for the row of the forecast.
  */
 async function announceForecast(
   store: Store,
@@ -270,8 +270,8 @@ export const renewalFails = (accountId: string) =>
   sql<boolean>`phase <> 0 and certificate_fingerprint in ${failingRenewals(accountId)}`;
 
 /**
- * Adds missing forecasts and deletes those of certificates that are no monitor's current one, unless one was due or made within a week: two
- * servers of a domain may answer in turns. Returns the number of deleted rows.
+ * Adds missing forecasts and deletes those of certificates that no monitor serves now, unless they were made within a week: the servers of a domain
+ * may take turns with different certificates. Returns the number of deleted rows.
  */
 export async function sweepForecasts(store: Store, now: number): Promise<number> {
   await sql`insert into forecasts (account_id, fingerprint, next_at)

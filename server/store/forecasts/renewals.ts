@@ -12,9 +12,9 @@ import type { Tables } from '../schema/tables.ts';
 /** Decoder of a stored forecast. Returns null for the shape of another version. */
 export const readForecast = storedJsonOrNull(z.custom<Forecast>(isForecast));
 
-/** How the forecasts of an account's certificates came out. */
+/** How many scored forecasts of an account were right. */
 export interface ForecastRecord {
-  /** Renewals that came out as foretold. */
+  /** Number of forecasts that were right. */
   right: number;
   of: number;
 }
@@ -100,8 +100,8 @@ export async function recordRenewal(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   if (inserted !== 0n) return;
-  // The certificate expired before, which was scored. Not ON CONFLICT DO UPDATE, which locks the row even if it changes nothing: a forecast that
-  // is being saved locks it after its own row, for which this transaction may wait later.
+  // The expiry of the certificate is already recorded. ON CONFLICT DO UPDATE would lock the row even without a change, and could deadlock with a
+  // forecast that is being saved: that locks its own row first, for which this transaction may wait later.
   await trx
     .updateTable('renewals')
     .set(renewed)
@@ -149,7 +149,7 @@ export async function recordExpiry(
     .execute();
 }
 
-/** Scores the renewal to a certificate whose first forecast is `after`, if that decides. */
+/** Scores renewals that wait for `after`, the first forecast of the new certificate. */
 export async function scoreRenewal(
   trx: Transaction<Tables>,
   { accountId, successor, after }: { accountId: string; successor: string; after: Forecast },

@@ -112,7 +112,7 @@ export async function countHttpPorts(
 ): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     const permitted: string[] = [];
-    // In one order, so that two transactions never wait for each other.
+    // In a fixed order, so that two transactions cannot deadlock.
     for (const host of hosts.toSorted()) {
       const { allowed } = await countProbedPort(trx, { who: accountId, host, port: 80, max, now });
       if (allowed) permitted.push(host);

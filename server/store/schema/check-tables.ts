@@ -250,7 +250,7 @@ export interface ForecastsTable {
   scored: string | null;
 }
 
-/** Certificates that were renewed, or expired before, one row per account and certificate. Forecasts learn from them. */
+/** Certificates that were renewed, or that expired without a renewal, one row per account and certificate. Forecasts learn from them. */
 export interface RenewalsTable {
   account_id: string;
   /** Fingerprint of the old certificate. */
@@ -270,7 +270,7 @@ export interface RenewalsTable {
   possible: string | null;
   /** `forecasts.scored` of the old certificate. */
   scored: string | null;
-  /** How the forecast came out; null if that does not count, or is not known before the first forecast of the successor. */
+  /** Whether the forecast was right; null if it does not count, or until the first forecast of the successor decides. */
   score: 'foretold' | 'missed' | 'false_alarm' | null;
 }
 

@@ -92,8 +92,9 @@ const ALERTS: Record<string, Changes> = {
     alert: { kind: 'renewal_fails', step: 'opened', severity: 'warning' },
     certificateIs: { notAfter: NOW + 45 * DAY },
     facts: {
-      message: 'The CAA records of fjord.example do not permit Let’s Encrypt, which issued this certificate.',
-      fix: 'Add the record below, or have another authority issue the next certificate.',
+      message:
+        "The CAA records of fjord.example allow only DigiCert. Let's Encrypt will refuse to renew the certificate for fjord.example.",
+      fix: 'Add this record, or change to a CA that the records allow.',
       renewal: {
         expectedAt: NOW + 15 * DAY,
         zoneRecord: 'fjord.example. IN CAA 0 issue "letsencrypt.org"',
