@@ -94,7 +94,7 @@ export function createForecastLoop({
     concurrency: CONCURRENCY,
     firstDueAt: () => firstForecastAt(store),
     async claim(limit) {
-      // With a wrong clock, certificates would seem to have expired, and forecasts of them be scored.
+      // With a wrong clock, certificates seem to have expired, and their forecasts would be scored wrongly.
       if (!(await ownNetwork.clockIsRight())) return [];
       return claimDueForecasts(store, { now: clock.now(), limit, leaseEndsAt: clock.now() + LEASE_MS });
     },

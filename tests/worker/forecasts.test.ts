@@ -165,7 +165,7 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     expect(await forecastOf(rig.store, keyOf(monitor))).toMatchObject({ at: rig.clock.now() });
   });
 
-  it('are deleted when a worker starts with forecasts turned off, which ends their alerts without saying that the risk is over', async () => {
+  it('are deleted when a worker starts with forecasts turned off, which ends their alerts without saying that the problem is solved', async () => {
     const store = await open();
     const { rig, world } = await start(store);
     world.gone.add(HOST);

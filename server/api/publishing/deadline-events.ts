@@ -9,7 +9,6 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import { count } from '../../../contract/words.ts';
 import { dayStart } from '../../core/rules/dated-rule.ts';
 
-
 /** Adds one event of a whole day for each date with certificates that are not renewed yet. */
 export function addDeadlineEvents(
   calendar: ICalCalendar,

@@ -46,8 +46,8 @@ export function renewalLateAt(scored: ScoredForecast, certificate: Renewable): n
 }
 
 /**
- * Returns how a forecast of a certificate came out; null if that does not count, or not yet: it knew nothing, it was made after the renewal, the renewal worked after somebody
- * had removed the cause, or only the first forecast of the new certificate can tell.
+ * Returns whether a forecast was right; null if it does not count: its outcome was not known, it was made after the renewal, or somebody removed the
+ * cause in time. Null also while only the first forecast of the new certificate (`after`) can tell.
  */
 export function scoreOf(
   scored: ScoredForecast,
@@ -55,7 +55,7 @@ export function scoreOf(
   { renewedAt, after }: ActualRenewal,
 ): ForecastScore | null {
   if (scored.outcome === 'not_known') return null;
-  // Another server of the host had the new certificate already, so that there was nothing to foretell.
+  // The new certificate existed before the forecast, for example on another server of the host.
   if (renewedAt !== null && renewedAt <= scored.at) return null;
   const works = scored.outcome === 'works';
   if (renewedAt === null || renewedAt >= certificate.notAfter) return works ? 'missed' : 'foretold';

@@ -62,7 +62,7 @@ export function checkWords(check: ForecastCheck): ForecastCheckWords {
   const { message, fix, evidence, zoneRecord } = reasonWords(check);
   return {
     title: Object.hasOwn(TITLES, check.code) ? TITLES[check.code] : 'Another check',
-    message: message.trim(),
+    message: message.replaceAll(/ {2,}/g, ' ').trim(),
     evidence: evidence ?? [],
     fix: check.state === 'passes' ? null : (fix ?? null),
     zoneRecord: check.state === 'passes' ? null : (zoneRecord ?? null),

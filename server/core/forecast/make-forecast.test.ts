@@ -172,7 +172,7 @@ describe('a name that is gone', () => {
     expect(outcome(withContext(internal, { first }))).toBe('fails');
   });
 
-  it('is another one than a name with addresses of a private network, which is validated by DNS', () => {
+  it('is not a name with private addresses, which the site validates by DNS', () => {
     const site = withName(healthySite(), 2, () => ({ ipv4: records([]), ipv6: NO_DATA }));
     expect(forecast(site)).toMatchObject({ outcome: 'works', possible: ['dns-01'] });
     expect(forecast(site).checks[0]).toMatchObject({ state: 'depends', reason: 'no_public_address' });

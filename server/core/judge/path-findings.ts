@@ -13,7 +13,6 @@ import { SOON_MS } from '../findings/leaf.ts';
 import { earlyAuthority, pathFaults } from '../findings/path.ts';
 import { incompleteFinding, pendingFinding } from '../findings/sent-chain.ts';
 import { dayStart } from '../rules/dated-rule.ts';
-
 import {
   refuses,
   ROOT_RULES,

@@ -111,7 +111,7 @@ async function readName(
   const ipv4 = name === base || own?.outcome === 'no_name' ? await ask(base, 'A') : NOT_ASKED;
   // NXDOMAIN is for every type, but some old name servers give it for types that they do not know (RFC 4074 §4.2).
   if (own?.outcome === 'no_name' && ipv4.outcome === 'no_name') {
-    // It is for all names below, too (RFC 8020). Behind an alias, it is the alias's target that does not exist.
+    // NXDOMAIN also covers all names below (RFC 8020). After aliases it is about their target.
     const below = own.aliases.length === 0 ? own : null;
     return { name, caa, zone, ipv4: own, ipv6: own, ...(await readTexts(base, ask, below)) };
   }
@@ -149,7 +149,7 @@ async function targetZone(answer: DnsAnswer<string>, ask: Asker): Promise<NameEv
   return existence(await ask(registered, 'SOA'));
 }
 
-/** Returns whether the registered domain of a name exists, which follows from the CAA answers. Asks once more before it says that it does not. */
+/** Returns whether the registered domain of a name exists, by the CAA answers. Asks for the SOA record before it calls the domain gone. */
 async function zoneOf(name: string, caa: readonly CaaStep[], ask: Asker): Promise<NameEvidence['zone']> {
   const registered = registeredDomain(name);
   const last = caa.find(({ domain }) => domain === registered) ?? caa.at(-1);
@@ -166,8 +166,8 @@ function existence(answer: DnsAnswer<unknown> | undefined): NameEvidence['zone']
 }
 
 /**
- * Leaves out addresses that the policy refuses, because our name servers may know internal names, whose addresses strangers must not find out. An
- * answer without any left is still no proof that the name has none: it may be validated by DNS.
+ * Leaves out addresses that the policy refuses: our name servers may know internal names, whose addresses strangers must not see. An answer whose
+ * addresses are all left out still has the outcome `records`, because the name exists and may be validated by DNS.
  */
 async function permittedOnly(
   evidence: NameEvidence,

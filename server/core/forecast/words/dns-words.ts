@@ -59,7 +59,7 @@ const OTHER_METHODS = (check: CheckReader): ReasonWords => ({
 const METHODS = (check: CheckReader): ReasonWords => ({
   short: `CAA allows validation only by ${check.either('allowed')}`,
   message:
-    `The CAA records of ${check.text('domain')} allow ${check.ca} only if it validates by ${check.either('allowed')}. ${check.consequence}`.trim(),
+    `The CAA records of ${check.text('domain')} allow ${check.ca} only if it validates by ${check.either('allowed')}. ${check.isCertain ? `As far as we can see, no allowed method works for ${check.names}.` : ''} ${check.consequence}`.trim(),
   fix: 'Add the method that your client uses to validationmethods, or set the client to a method that is allowed.',
   evidence: recordEvidence(check),
 });
