@@ -32,7 +32,7 @@ interface Site {
   nginx: string;
   /** Names of the certificate. Default: that of the zone. */
   names?: string[];
-  /** What the forecast must say. certbot fails if, and only if, that is `fails`. */
+  /** The outcome that the forecast must have. certbot must fail if, and only if, the outcome is `fails`. */
   outcome: 'works' | 'fails';
 }
 
@@ -74,8 +74,8 @@ const SITES: readonly Site[] = [
 ];
 
 /**
- * Makes forecasts for sites of nginx whose zones BIND has, through unbound, and then orders each certificate from Pebble with certbot and http-01.
- * Expects that certbot fails where the forecast said so, and only there.
+ * Makes forecasts for nginx sites with zones in BIND, read through unbound, and then orders each certificate from Pebble with certbot and http-01.
+ * Expects certbot to fail exactly where the forecast says “fails”.
  */
 export async function checkForecast(parent: string): Promise<Outcome> {
   const stops: (() => Promise<unknown>)[] = [];

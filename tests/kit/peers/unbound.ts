@@ -15,8 +15,8 @@ export interface Unbound extends Daemon {
 const ADDRESS = '127.0.0.1';
 
 /**
- * Starts unbound as a validating resolver that knows only the zones of `bind` and keeps answers for `cacheSeconds` at most. `folder`: an existing folder for its
- * files.
+ * Starts unbound as a validating resolver that knows only the zones of `bind`, and caches answers for at most `cacheSeconds`. `folder`: an existing
+ * folder for its files.
  */
 export async function startUnbound(
   folder: string,

@@ -35,7 +35,7 @@ const ACCOUNT = 'https://acme-v02.api.letsencrypt.org/acme/acct/1234';
 const STAGING_ACCOUNT = 'https://acme-staging-v02.api.letsencrypt.org/acme/acct/1234';
 const isIpv6 = (address: string): boolean => address.includes(':');
 
-/** A kind whose fault and twin differ in their CAA records only. */
+/** Returns a kind whose fault and twin differ in their CAA records only. */
 function caaKind(
   id: string,
   fault: CaaProperty[],
@@ -307,7 +307,7 @@ export const RENEWAL_FAULTS: readonly RenewalFault[] = [...CAA_FAULTS, ...DNS_FA
 
 const PERSIST_ONLY: SiteOptions = { renewals: [['dns-persist-01']] };
 
-/** A site that uses http-01, and a twin with the same answer that validates by DNS. */
+/** Returns a kind whose fault is a site that uses http-01. Its twin has the same answer at port 80 and validates by DNS. */
 function httpKind(id: string, result: Parameters<typeof withHttp>[1]): RenewalFault {
   return {
     id,

@@ -127,7 +127,7 @@ export function pastRenewal(
   };
 }
 
-/** Returns the site with another name in the evidence. */
+/** Returns the site with changed evidence about one name. */
 export function withName(
   site: RenewalSite,
   index: number,
@@ -137,7 +137,7 @@ export function withName(
   return { ...site, evidence: { ...site.evidence, names } };
 }
 
-/** Returns the site with a change of all names in the evidence. */
+/** Returns the site with changed evidence about all names. */
 export function withNames(
   site: RenewalSite,
   change: (name: NameEvidence) => Partial<NameEvidence>,
@@ -176,7 +176,7 @@ export function withHttp(
   return { ...site, evidence: { ...site.evidence, http } };
 }
 
-/** Returns the site with what checks know changed. */
+/** Returns the site with a changed context. */
 export function withContext(site: RenewalSite, change: Partial<ForecastContext>): RenewalSite {
   return { ...site, context: { ...site.context, ...change } };
 }

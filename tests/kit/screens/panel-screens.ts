@@ -92,7 +92,7 @@ const SECTIONS: Screen[] = [
   },
 ];
 
-/** Opens the panel of a domain at the forecast of its next renewal, with a changed report. */
+/** Opens the panel of a domain at the section “Next renewal”, with a changed report. */
 function renewalOf(hostname: string, changed?: (report: ReportWire) => Partial<ReportWire>) {
   return async (page: Page) => {
     await page.route('**/api/domain/*/report', (route) =>
