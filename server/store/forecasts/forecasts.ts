@@ -277,6 +277,8 @@ export async function sweepForecasts(store: Store, now: number): Promise<number>
   await sql`insert into forecasts (account_id, fingerprint, next_at)
     select distinct account_id, certificate_fingerprint, ${sql.lit(now)} from monitors
     where certificate_fingerprint in (select fingerprint from certificates where public_root = 1)
+      and not exists (select 1 from forecasts
+        where forecasts.account_id = monitors.account_id and forecasts.fingerprint = certificate_fingerprint)
     order by account_id, certificate_fingerprint
     on conflict do nothing`.execute(store.db);
   const deleted = await store.db
