@@ -40,7 +40,7 @@ export function measureHouse(): House {
   const nothing = { path: '', codeLines: 0 };
   return {
     figures: [
-      { name: 'source files in server/', value: server.length, limit: 575 },
+      { name: 'source files in server/', value: server.length, limit: 576 },
       {
         name: `files of at most ${TINY} lines of code in server/`,
         // Migrations are left out, because each has a file of its own, however short it is.

@@ -113,6 +113,8 @@ interface CheckChange extends Partial<CheckRecord> {
   findings?: Finding[];
   trusted?: boolean;
   revoked?: RevokedCertificate[];
+  /** True if the check found a path to a public root. */
+  isPublic?: boolean;
   nextCheckAt?: number;
 }
 
@@ -123,12 +125,15 @@ export function checkOf(
   chain: readonly SampleCertificate[],
   change: CheckChange = {},
 ): SampleCheck {
-  const { findings = [], trusted = chain.length > 0, revoked = [], nextCheckAt, ...rest } = change;
+  const { findings = [], trusted = chain.length > 0, revoked = [], isPublic, nextCheckAt, ...rest } = change;
+  const verdict = verdictOf(now, chain, { findings, trusted, revoked });
+  const [leaf] = isPublic === true ? chain : [];
+  const path = leaf ? [{ ...expiringOf(leaf.facts), source: 'sent' as const }] : [];
   return {
     lease: leaseOf(claimed),
     now,
     observation: observationOf(claimed, now, chain),
-    verdict: verdictOf(now, chain, { findings, trusted, revoked }),
+    verdict: { ...verdict, path },
     certificates: chain,
     jitter: 0,
     nextCheckAt: nextCheckAt ?? now + DAY,

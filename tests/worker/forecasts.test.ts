@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ForecastEvidence, NameEvidence } from '../../server/core/forecast/evidence.ts';
+import type { Observation } from '../../server/core/observation.ts';
 import { createTrustStore } from '../../server/pki/trust-store.ts';
 import type { Canaries } from '../../server/probe/canary.ts';
 import type { ForecastSource, GatherRequest } from '../../server/probe/forecast/forecast-source.ts';
@@ -8,7 +9,8 @@ import { forecastOf } from '../../server/store/forecasts/forecasts.ts';
 import { forecastRecord } from '../../server/store/forecasts/renewals.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { describeAnyDatabase } from '../kit/databases/database.ts';
-import { type Rig, root, START, startRig, until } from './rig.ts';
+import type { MintedCertificate } from '../kit/certificates/mint.ts';
+import { intermediate, type Rig, root, START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'shop.fjord.example';
@@ -29,6 +31,14 @@ function nameEvidence(name: string, isGone: boolean): NameEvidence {
     challengeZone: 'exists',
     persist: NOTHING,
   };
+}
+
+/** Adds an address that serves another certificate to an observation. */
+function withAddress(seen: Observation, { der, chain }: MintedCertificate): Observation {
+  const [first] = seen.addresses;
+  if (first?.outcome !== 'handshake') return seen;
+  const presentedChain = [der, ...chain.map((one) => one.der)];
+  return { ...seen, addresses: [first, { ...first, address: '127.0.0.2', presentedChain }] };
 }
 
 /** A source of evidence without network. Names in `gone` have no zone any more. */
@@ -134,6 +144,36 @@ describeAnyDatabase('Forecasts of renewals', (open) => {
     expect(about().slice(1)).toContain(`${HOST}’s certificate was renewed`);
     // The old certificate was renewed although its name was gone, and the new one has the same cause.
     expect(await forecastRecord(rig.store, rig.accountId)).toEqual({ right: 0, of: 1 });
+  });
+
+  it('raise and end an alert about a certificate that only another address serves', async () => {
+    const { world, source } = stubSource();
+    const dates = { notBefore: START, notAfter: START + 80 * DAY_MS };
+    const second = intermediate.issue({ dnsNames: [HOST, 'old.fjord.example'], ...dates });
+    const rig = await startRig(await open(), {
+      trustStore,
+      forecasts: source,
+      wrapProbe: (probe) => ({
+        ...probe,
+        observe: async (...asked) => withAddress(await probe.observe(...asked), second),
+      }),
+    });
+    world.gone.add('old.fjord.example');
+    const first = rig.issue(HOST, { notBefore: START, notAfter: START + 70 * DAY_MS });
+    const monitor = await rig.watch(HOST, first);
+    await rig.runDue();
+    expect(await rig.worker.runForecasts()).toBe(2);
+    expect(world.asked.map(({ watchedHosts }) => watchedHosts)).toEqual([[HOST], [HOST]]);
+    expect(await forecastOf(rig.store, keyOf(monitor))).not.toMatchObject({ outcome: 'fails' });
+    expect((await rig.read(monitor)).nextRenewal).toMatchObject({ outcome: 'fails' });
+    await pass(rig, DAY_MS + 3 * HOUR_MS);
+    expect(subjects(rig)).toEqual([expect.stringContaining('will fail')]);
+    expect(rig.arrivals[0]?.text).toContain('old.fjord.example');
+    world.gone.clear();
+    await pass(rig, 3 * DAY_MS);
+    expect(subjects(rig).slice(1)).toEqual([
+      `${HOST}: a problem with the next certificate renewal is solved`,
+    ]);
   });
 
   it('name all domains of the certificate in one alert', async () => {

@@ -138,7 +138,7 @@ function certificateWire(served: ServedCertificate, now: number): CertificateWir
     expiry_date: iso(facts.notAfter),
     state: problem === 'revoked' ? problem : certificateStateOf({ certificate: facts, verdict: null }, now),
     renewal: renewalWire({ certificate: seen ?? facts, verdict: isCurrent ? verdict : null }),
-    next_renewal: isCurrent ? nextRenewalWire(monitor) : null,
+    next_renewal: nextRenewalWire(served),
     problem,
     paused: served.isPaused,
     domain_count: served.monitorCount,

@@ -173,8 +173,8 @@ export interface RecordedCheck {
   previous: Verdict | null;
   /** Whether this check found the endpoint up; false if it found it down or could not decide. */
   isUp: boolean;
-  /** What forecasts say about the certificate that was served before this check; null if there was none. */
-  renewal: RenewalOutlook | null;
+  /** What forecasts say about the certificates that were served before this check. */
+  renewals: readonly RenewalOutlook[];
   /** The monitor's members: open, or ended within `REMEMBER_INCIDENTS_MS`. Those about `down` include the changes of this check. */
   known: readonly KnownIncident[];
   /** Incidents that other domains may share and that this check may open, join or end; empty if they were not read yet. */

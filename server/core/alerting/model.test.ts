@@ -244,7 +244,7 @@ class History {
       isUp: state === 'up',
       known: outbox.known(now),
       shared: [],
-      renewal: null,
+      renewals: [],
       maintenanceUntil,
       now,
       settings: { steps: this.#steps === null ? null : [...this.#steps], muted: this.#muted },

@@ -3,6 +3,7 @@ import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { DAY, SimulatedHost } from '../../../tests/kit/alerting/simulated-host.ts';
 import type { RenewalCause } from '../forecast/forecast-causes.ts';
 import type { Verdict } from '../verdict.ts';
+import type { RenewalOutlook } from './renewal-conditions.ts';
 import type { AlertSettings } from './settings.ts';
 
 const NOW = Date.UTC(2027, 0, 1);
@@ -18,11 +19,14 @@ function watched({ muted = [] }: Partial<Pick<AlertSettings, 'muted'>> = {}) {
   let previous: Verdict | null = null;
   let known = { fingerprint: host.served.fingerprint, expectedAt };
   let now = NOW;
-  const check = (causes: readonly RenewalCause[]): string[] => {
-    const verdict = host.check(now, previous);
-    const renewal = { ...known, causes };
+  const check = (causes: readonly RenewalCause[], others: readonly RenewalOutlook[] = []): string[] => {
+    const read = host.check(now, previous);
+    const shown = others.map(({ fingerprint }) => ({ ...read.lastSeen!.expiring[0]!, fingerprint }));
+    const lastSeen = read.lastSeen && { ...read.lastSeen, expiring: [...read.lastSeen.expiring, ...shown] };
+    const verdict = { ...read, lastSeen };
+    const renewals = [...others, { ...known, causes }];
     const settings = { steps: null, muted };
-    const sent = outbox.recordCheck({ verdict, previous, now, renewal, settings });
+    const sent = outbox.recordCheck({ verdict, previous, now, renewals, settings });
     previous = verdict;
     known = { fingerprint: host.served.fingerprint, expectedAt };
     return sent.map(({ alert: { problem, step } }) => `${problem} ${step}`);
@@ -32,10 +36,10 @@ function watched({ muted = [] }: Partial<Pick<AlertSettings, 'muted'>> = {}) {
     check,
     wait: (ms: number) => void (now += ms),
     /** Checks for five minutes, so that an absent problem is known to be over. */
-    checksFor: (causes: readonly RenewalCause[]) =>
+    checksFor: (causes: readonly RenewalCause[], others: readonly RenewalOutlook[] = []) =>
       [1, 2, 3, 4, 5].flatMap(() => {
         now += MINUTE;
-        return check(causes);
+        return check(causes, others);
       }),
   };
 }
@@ -73,6 +77,24 @@ describe('A renewal that will fail', () => {
     const { check, checksFor } = watched();
     expect(check([CAA, NAMES])).toEqual(['renewal_fails opened', 'renewal_fails opened']);
     expect(checksFor([NAMES])).toEqual(['renewal_fails resolved']);
+    expect(checksFor([])).toEqual(['renewal_fails resolved']);
+  });
+
+  it('is reported once for each certificate, and is over for the one whose forecast no longer finds the cause', () => {
+    const { check, checksFor } = watched();
+    const second = (causes: RenewalCause[]) => [
+      { fingerprint: 'b'.repeat(64), expectedAt: NOW + 60 * DAY, causes },
+    ];
+    expect(check([CAA], second([]))).toEqual(['renewal_fails opened']);
+    expect(check([CAA], second([CAA]))).toEqual(['renewal_fails opened']);
+    expect(checksFor([CAA], second([]))).toEqual(['renewal_fails resolved']);
+    expect(checksFor([], second([]))).toEqual(['renewal_fails resolved']);
+  });
+
+  it('is over once no address serves the certificate any more', () => {
+    const { check, checksFor } = watched();
+    const second = { fingerprint: 'b'.repeat(64), expectedAt: NOW + 60 * DAY, causes: [CAA] };
+    expect(check([], [second])).toEqual(['renewal_fails opened']);
     expect(checksFor([])).toEqual(['renewal_fails resolved']);
   });
 

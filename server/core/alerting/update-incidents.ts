@@ -1,10 +1,10 @@
 import { alertSteps, isCriticalStep, isLastWeek, type Step, stepsBefore } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
-import { alertDay, type AlertFacts, type AlertSeverity, type AlertStep, type RefusalStart } from './alert.ts';
+import { alertDay, type AlertSeverity, type AlertStep, type RefusalStart } from './alert.ts';
 import { rotatingCertificates } from '../judge/rotation.ts';
 import { clientsRefusingNow } from '../judge/clients/refusals.ts';
 import { type Condition, conditionsOf, registrationEnd, waitingAddresses } from './conditions.ts';
-import { isRenewalForgotten, isRenewalKnown, renewalConditions } from './renewal-conditions.ts';
+import { isRenewalForgotten, isRenewalKnown, renewalConditions, successorOf } from './renewal-conditions.ts';
 import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
 import {
   type IncidentPlan,
@@ -65,7 +65,7 @@ export function updateIncidents(check: RecordedCheck): IncidentPlan {
     problem === 'changed' && open.some((one) => isSame(one, { problem: 'not_deployed', fingerprint }));
   const found = [
     ...conditionsOf(verdict, previous, host),
-    ...renewalConditions(verdict, check.renewal),
+    ...renewalConditions(verdict, check.renewals),
   ].filter((condition) => !isExpected(condition));
   const conditions = withPendingConditions(found, open, verdict);
   for (const condition of conditions) {
@@ -213,7 +213,7 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
     const [before, after] = [facts.registration, registrationEnd(check.verdict)];
     return after !== null && after.expiresAt > (before?.expiresAt ?? 0);
   }
-  if (problem === 'renewal_fails' && isRenewalKnown(facts, check.verdict, check.renewal)) return true;
+  if (problem === 'renewal_fails' && isRenewalKnown(facts, check.verdict, check.renewals)) return true;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed' || problem === 'not_deployed') return true;
   if (problem === 'expiry')
@@ -305,7 +305,7 @@ function end(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident, 
   if (sharedOf(check, incident)?.hasOthersOpen) return;
   const registration = incident.problem === 'registration' ? registrationEnd(verdict) : null;
   const { renewal, ...facts } = incident.facts;
-  const isForgotten = isRenewalForgotten(facts, check.renewal);
+  const isForgotten = isRenewalForgotten(facts, check.renewals);
   plan.alerts.push({
     incidentId: incident.incidentId,
     ...keyOf(incident),
@@ -315,18 +315,11 @@ function end(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident, 
       ...facts,
       ...(renewal !== undefined && !isForgotten && { renewal }),
       asOf: verdict.lastSeen?.at ?? now,
-      successor: registration === null ? successorOf(check) : null,
+      successor: registration === null ? successorOf(verdict, incident) : null,
       ...(registration !== null && { registration }),
       endedAt,
     },
   });
-}
-
-function successorOf({ verdict }: RecordedCheck): AlertFacts['successor'] {
-  const leaf = verdict.lastSeen?.expiring.find(({ fingerprint }) => fingerprint === verdict.leafFingerprint);
-  if (!leaf) return null;
-  const { fingerprint, notBefore, notAfter, role, name } = leaf;
-  return { fingerprint, notBefore, notAfter, role, name };
 }
 
 /** The fields of an incident that decide whether it is reported. `incidentId` is null if this check opens the incident. */

@@ -48,8 +48,8 @@ export interface CheckState {
   previous: Verdict | null;
   /** Open incidents, and those that ended within `REMEMBER_INCIDENTS_MS`. */
   incidents: readonly KnownIncident[];
-  /** What forecasts say about the certificate that was served before the check; null if there was none. */
-  renewal: RenewalOutlook | null;
+  /** What forecasts say about the certificates that were served before the check. */
+  renewals: readonly RenewalOutlook[];
   settings: AlertSettings;
   /** The check interval in minutes that applies, see `effectiveFrequency`. */
   everyMinutes: number;
@@ -169,7 +169,7 @@ function updateUptimeAndOutage(
 }
 
 function planIncidents(
-  { previous, settings, renewal }: CheckState,
+  { previous, settings, renewals }: CheckState,
   { endpoint }: Observation,
   verdict: Verdict,
   { assessment, outage, now }: UptimeAndOutage,
@@ -180,7 +180,7 @@ function planIncidents(
     verdict,
     previous,
     isUp: assessment.state === 'up',
-    renewal,
+    renewals,
     known: outage.incidents,
     shared: context?.shared ?? [],
     settings,

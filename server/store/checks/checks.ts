@@ -33,8 +33,9 @@ import {
 import { compileOnce, forecastOfMonitor, leaseClock, lockAlerts, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { registerForecast, renewalOutlook } from '../forecasts/forecasts.ts';
-import { recordRenewal } from '../forecasts/renewals.ts';
+import { registerForecasts } from '../forecasts/forecasts.ts';
+import { otherRenewalsColumn, renewalOutlooks } from '../forecasts/renewal-outlooks.ts';
+import { recordRenewal, recordRenewals } from '../forecasts/renewals.ts';
 import { registerSite } from '../monitors/favicons.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
 import { joinVerdict, uptimeStanding } from '../monitors/monitor-row.ts';
@@ -42,8 +43,8 @@ import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import { evidenceOf } from './evidence.ts';
 import { storeCheckEvidence, type StoredEvidence } from './check-evidence.ts';
-import { hasPublicPath, writeDeadlines, writePublicLeaves } from './deadlines.ts';
-import { changeOfLeaves, otherLeavesColumn, writeLeaves } from './other-leaves.ts';
+import { publicLeaves, writeDeadlines, writePublicLeaves } from './deadlines.ts';
+import { changeOfLeaves, otherLeavesColumn, renewedLeaves, writeLeaves } from './other-leaves.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { currentVerdict, dropUnusedVerdict, momentOf, saveVerdict, verdictDigest } from './verdict-row.ts';
 
@@ -94,7 +95,8 @@ export async function saveCheck(
       limits: store.limits,
       now,
     });
-    if (isNew && hasPublicPath(check.verdict)) await writePublicLeaves(trx, check.verdict);
+    const newPublic = isNew ? publicLeaves(check.verdict) : [];
+    await writePublicLeaves(trx, newPublic);
     await saveVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
     await writeDeadlines(trx, key, { ...check, previous });
     await recordState(trx, key, {
@@ -117,12 +119,7 @@ export async function saveCheck(
     if (isFirstRead || (check.verdict.reached && isNew))
       await registerSite(trx, monitor, { isFirstRead, now });
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
-    if (isNew && hasPublicPath(check.verdict))
-      await registerForecast(trx, {
-        accountId: key.accountId,
-        fingerprint: check.verdict.leafFingerprint,
-        now,
-      });
+    await registerForecasts(trx, { accountId: key.accountId, fingerprints: newPublic, now });
     if (stored.bytes > 0) await countStoredBytes(trx, { accountId: key.accountId, bytes: stored.bytes, now });
     const isUptimeNew = conclusion.uptime !== null && conclusion.uptime.uptime !== monitor.uptime;
     return {
@@ -180,6 +177,7 @@ const lockLeasedRow = compileOnce(
         .leftJoin('forecasts', forecastOfMonitor)
         .select(['forecasts.causes', 'expected_at'])
         .select(otherLeavesColumn(dialect).as('other_leaves'))
+        .select(otherRenewalsColumn(dialect).as('other_renewals'))
         .where('monitors.id', '=', monitorId)
         .where('monitors.account_id', '=', accountId)
         .where('lease_token', '=', leaseToken),
@@ -243,7 +241,7 @@ async function readState(
     },
     unreachableSince: notAfter(check.now, row.unreachable_since),
     previous: currentVerdict(row),
-    renewal: renewalOutlook(row),
+    renewals: renewalOutlooks(row),
     incidents: kind === 'paused' ? [] : await knownIncidents(trx, key),
     settings: alertSettings?.settings ?? DEFAULT_ALERT_SETTINGS,
     everyMinutes: lease.everyMinutes,
@@ -298,6 +296,8 @@ async function writeMonitor(
     .where('account_id', '=', accountId)
     .execute();
   if (leaves !== null) await writeLeaves(trx, { accountId, monitorId }, row, leaves);
+  if (leaves !== null && state.kind === 'watched')
+    await recordRenewals(trx, { accountId, ...renewedLeaves(check, row) });
   if (replaced === null || after === undefined) return;
   await followDeployment(trx, { accountId, before: replaced.from, after, now: check.now });
   await recordRenewal(trx, { accountId, from: replaced.from, after });

@@ -84,18 +84,22 @@ export async function writeDeadlines(
       .execute();
 }
 
-/** Returns whether the leaf of a verdict has a path to a public root. */
-export function hasPublicPath(verdict: Verdict): verdict is Verdict & { leafFingerprint: string } {
-  return verdict.leafFingerprint !== null && verdict.path.length > 0 && !verdict.hasOwnRoot;
+/**
+ * Returns the fingerprints of the leaves of a verdict that have a path to a public root, sorted. If another address has no path,
+ * returns only the shown leaf.
+ */
+export function publicLeaves({ trusted, leafFingerprint, addresses, path, hasOwnRoot }: Verdict): string[] {
+  if (leafFingerprint === null || path.length === 0 || hasOwnRoot) return [];
+  const others = trusted ? addresses.map(({ fingerprint }) => fingerprint) : [];
+  return [...new Set([leafFingerprint, ...others].filter((one) => one !== null))].toSorted();
 }
 
-/** Stores that the leaves of this verdict have a path to a public root. If another address has no path, stores only the shown leaf. */
-export async function writePublicLeaves(trx: Transaction<Tables>, verdict: Verdict): Promise<void> {
-  const { trusted, leafFingerprint, addresses } = verdict;
-  const others = trusted ? addresses.map(({ fingerprint }) => fingerprint) : [];
-  const leaves = new Set([leafFingerprint, ...others].filter((one) => one !== null));
-  // One by one in a fixed order, so that two checks of the same certificates cannot deadlock.
-  for (const fingerprint of [...leaves].toSorted()) await setPublic(trx, { fingerprint });
+/** Stores that leaves have a path to a public root, in the order of `publicLeaves`, so that two checks of the same leaves cannot deadlock. */
+export async function writePublicLeaves(
+  trx: Transaction<Tables>,
+  fingerprints: readonly string[],
+): Promise<void> {
+  for (const fingerprint of fingerprints) await setPublic(trx, { fingerprint });
 }
 
 const setPublic = compileOnce((db, { fingerprint }: { fingerprint: string }) =>

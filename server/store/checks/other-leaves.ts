@@ -57,6 +57,26 @@ export function changeOfLeaves(
   return added.length + removed.length === 0 ? null : { added, removed };
 }
 
+/**
+ * Returns the leaves that no address of a monitor serves any more, sorted, and those that it did not serve before: a leaf that another address
+ * served already is no successor, even if it has the same names. Returns none if an address failed, because its leaf is not known.
+ */
+export function renewedLeaves(
+  { verdict, certificates }: { verdict: Verdict; certificates: readonly { facts: CertificateFacts }[] },
+  before: { certificate_fingerprint: string | null; other_leaves: string | null },
+): { gone: string[]; fresh: CertificateFacts[] } {
+  const served = new Set(verdict.addresses.map(({ fingerprint }) => fingerprint));
+  if (served.has(null)) return { gone: [], fresh: [] };
+  const others = before.other_leaves?.split(' ').map((text) => text.split(':')[0] ?? '') ?? [];
+  const known = new Set([before.certificate_fingerprint, ...others].filter((one) => one !== null));
+  return {
+    gone: [...known].filter((fingerprint) => !served.has(fingerprint)).toSorted(),
+    fresh: certificates
+      .map(({ facts }) => facts)
+      .filter(({ fingerprint }) => served.has(fingerprint) && !known.has(fingerprint)),
+  };
+}
+
 const textOf = ({ fingerprint, problem, on_schedule_until: until }: LeafChange['added'][number]): string =>
   `${fingerprint}:${problem ?? ''}:${until ?? ''}`;
 

@@ -315,3 +315,17 @@ export const forecastOfMonitor: Join<'forecasts' | 'monitors'> = (join) =>
   join
     .onRef('forecasts.account_id', '=', 'monitors.account_id')
     .onRef('forecasts.fingerprint', '=', 'monitors.certificate_fingerprint');
+
+/** Join condition: the forecast that lists show of each monitor, that of its current certificate unless only another leaf's renewal fails. */
+export const shownForecastOfMonitor: Join<'forecasts' | 'monitors'> = (join) =>
+  join.onRef('forecasts.account_id', '=', 'monitors.account_id').on(
+    'forecasts.fingerprint',
+    '=',
+    sql<string>`coalesce((select leaf.fingerprint from other_leaves as leaf
+        inner join forecasts as failing on failing.account_id = leaf.account_id
+          and failing.fingerprint = leaf.fingerprint and failing.outcome = 'fails'
+        where leaf.account_id = monitors.account_id and leaf.monitor_id = monitors.id
+          and not exists (select 1 from forecasts as own where own.account_id = monitors.account_id
+            and own.fingerprint = monitors.certificate_fingerprint and own.outcome = 'fails')
+        order by failing.expected_at, leaf.fingerprint limit 1), monitors.certificate_fingerprint)`,
+  );

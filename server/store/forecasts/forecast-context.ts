@@ -13,7 +13,7 @@ import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { RenewalsTable } from '../schema/check-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { renewalAuthority } from './renewals.ts';
-import type { ClaimedForecast, ForecastKey } from './forecasts.ts';
+import { type ClaimedForecast, type ForecastKey, servingIds } from './forecasts.ts';
 
 /** What a worker needs to make a forecast. */
 export interface ForecastSubject {
@@ -100,7 +100,7 @@ const checkedMonitors = (db: Kysely<Tables>, accountId: string) =>
 
 const servingMonitors = (db: Kysely<Tables>, { accountId, fingerprint }: ForecastKey) =>
   checkedMonitors(db, accountId)
-    .where('certificate_fingerprint', '=', fingerprint)
+    .where('monitors.id', 'in', servingIds({ accountId, fingerprint }))
     .orderBy('monitors.id')
     .limit(MAX_SERVING)
     .execute();

@@ -1,20 +1,18 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { z } from 'zod';
 import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
-import type { RenewalOutlook } from '../../core/alerting/renewal-conditions.ts';
 import type { Forecast } from '../../core/forecast/forecast.ts';
 import { isScored, scoredPart } from '../../core/forecast/forecast-score.ts';
 import { forecastLine } from '../../core/forecast/forecast-words.ts';
-import { followCauses, isRenewalCauses, type RenewalCause } from '../../core/forecast/forecast-causes.ts';
+import { followCauses, type RenewalCause } from '../../core/forecast/forecast-causes.ts';
 import { compileOnce, forecastOfMonitor, locked, lockedOrSkipped } from '../db/dialect.ts';
 import { batches } from '../db/long-lists.ts';
 import type { Store } from '../db/open-store.ts';
-import { storedJsonOrNull } from '../db/stored-json.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { consumeRateLimit } from '../operations/rate-limits.ts';
 import { isActive, makeDueBy } from '../monitors/check-due.ts';
 import type { MonitorKey, Tables } from '../schema/tables.ts';
+import { readCauses } from './renewal-outlooks.ts';
 import { readForecast, recordExpiry, scoreRenewal } from './renewals.ts';
 
 /** Identifies a forecast: a certificate that domains of an account serve. */
@@ -32,14 +30,14 @@ export interface ClaimedForecast extends ForecastKey {
 }
 
 /**
- * Makes a forecast due if there is none for a certificate with a path to a public root. Call it near the end of the
- * transaction of a check that found such a path: it may wait for another check of the same certificate.
+ * Makes forecasts due for those certificates that have none. They have a path to a public root and are sorted, so that two checks cannot
+ * deadlock. Call it near the end of the transaction of the check that found them: it may wait for another check of the same certificate.
  */
-export async function registerForecast(
+export async function registerForecasts(
   trx: Transaction<Tables>,
-  { accountId, fingerprint, now }: ForecastKey & { now: number },
+  { accountId, fingerprints, now }: { accountId: string; fingerprints: readonly string[]; now: number },
 ): Promise<void> {
-  await insertMissing(trx, { accountId, fingerprint, now });
+  for (const fingerprint of fingerprints) await insertMissing(trx, { accountId, fingerprint, now });
 }
 
 const insertMissing = compileOnce((db, { accountId, fingerprint, now }: ForecastKey & { now: number }) =>
@@ -68,8 +66,9 @@ export async function claimDueForecasts(
   store: Store,
   { now, limit, leaseEndsAt }: { now: number; limit: number; leaseEndsAt: number },
 ): Promise<ClaimedForecast[]> {
+  const key = { accountId: sql.ref('forecasts.account_id'), fingerprint: sql.ref('forecasts.fingerprint') };
   const isServed = sql<number>`case when exists (select 1 from monitors
-    where monitors.account_id = forecasts.account_id and monitors.certificate_fingerprint = forecasts.fingerprint
+    where monitors.account_id = forecasts.account_id and monitors.id in ${servingIds(key)}
       and ${isActive}) then 1 else 0 end`;
   const claimed = await store.db
     .with('due', (db) =>
@@ -185,6 +184,18 @@ export async function saveForecast(
   return true;
 }
 
+/** SQL for the ids of an account's monitors that serve a certificate, at all of their addresses or at some. */
+export const servingIds = ({
+  accountId,
+  fingerprint,
+}: {
+  accountId: unknown;
+  fingerprint: unknown;
+}) => sql<string>`(
+  select id from monitors where account_id = ${accountId} and certificate_fingerprint = ${fingerprint}
+  union all
+  select monitor_id from other_leaves where account_id = ${accountId} and fingerprint = ${fingerprint})`;
+
 const keysOf = (causes: readonly RenewalCause[]): string[] => causes.map(({ key }) => key);
 
 const selectClaimed = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt }: ClaimedForecast) =>
@@ -209,7 +220,7 @@ async function announceForecast(
     .selectFrom('monitors')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('certificate_fingerprint', '=', fingerprint)
+    .where('id', 'in', servingIds({ accountId, fingerprint }))
     .where(isActive)
     .limit(MAX_CONCERNED)
     .execute();
@@ -229,21 +240,6 @@ const ofClaim = (db: Kysely<Tables>, { accountId, fingerprint, leaseEndsAt }: Cl
     .where('account_id', '=', accountId)
     .where('fingerprint', '=', fingerprint)
     .where('next_at', '=', leaseEndsAt);
-
-/** Returns what forecasts say about the certificate in the row of a monitor, joined with its forecast; null without a certificate. */
-export function renewalOutlook(row: {
-  certificate_fingerprint: string | null;
-  causes: string | null;
-  expected_at: number | null;
-}): RenewalOutlook | null {
-  const { certificate_fingerprint: fingerprint, causes, expected_at: expectedAt } = row;
-  if (fingerprint === null) return null;
-  return { fingerprint, causes: readCauses(causes), expectedAt };
-}
-
-const parseCauses = storedJsonOrNull(z.custom<RenewalCause[]>(isRenewalCauses));
-const readCauses = (causes: string | null): RenewalCause[] =>
-  causes === null ? [] : (parseCauses(causes) ?? []);
 
 /** Returns the forecast for the current certificate of a monitor; `pending` until the first one; null if none will be made. */
 export async function forecastOf(
@@ -265,9 +261,15 @@ export async function forecastOf(
 export const failingRenewals = (accountId: string) => sql`(
   select fingerprint from forecasts where account_id = ${accountId} and outcome = 'fails')`;
 
-/** SQL condition for rows of `monitor_listing`: the domain is not paused, and the next renewal of its certificate will fail. */
-export const renewalFails = (accountId: string) =>
-  sql<boolean>`phase <> 0 and certificate_fingerprint in ${failingRenewals(accountId)}`;
+/**
+ * SQL conditions for rows of `monitor_listing`, of which one holds if the domain is not paused and the next renewal of one of its certificates
+ * will fail.
+ */
+export const renewalFails = (accountId: string) => [
+  sql<boolean>`(phase <> 0 and certificate_fingerprint in ${failingRenewals(accountId)})`,
+  sql<boolean>`(phase <> 0 and monitor_id in (select monitor_id from other_leaves
+    where account_id = ${accountId} and fingerprint in ${failingRenewals(accountId)}))`,
+];
 
 /**
  * Adds missing forecasts and deletes those of certificates that no monitor serves now, unless they were made within a week: the servers of a domain
@@ -275,11 +277,11 @@ export const renewalFails = (accountId: string) =>
  */
 export async function sweepForecasts(store: Store, now: number): Promise<number> {
   await sql`insert into forecasts (account_id, fingerprint, next_at)
-    select distinct account_id, certificate_fingerprint, ${sql.lit(now)} from monitors
-    where certificate_fingerprint in (select fingerprint from certificates where public_root = 1)
+    select account_id, fingerprint, ${sql.lit(now)} from served_certificates as served
+    where fingerprint in (select fingerprint from certificates where public_root = 1)
       and not exists (select 1 from forecasts
-        where forecasts.account_id = monitors.account_id and forecasts.fingerprint = certificate_fingerprint)
-    order by account_id, certificate_fingerprint
+        where forecasts.account_id = served.account_id and forecasts.fingerprint = served.fingerprint)
+    order by account_id, fingerprint
     on conflict do nothing`.execute(store.db);
   const deleted = await store.db
     .deleteFrom('forecasts')
@@ -288,10 +290,10 @@ export async function sweepForecasts(store: Store, now: number): Promise<number>
       eb.not(
         eb.exists(
           eb
-            .selectFrom('monitors')
-            .select('monitors.id')
-            .whereRef('monitors.account_id', '=', 'forecasts.account_id')
-            .whereRef('monitors.certificate_fingerprint', '=', 'forecasts.fingerprint'),
+            .selectFrom('served_certificates')
+            .select('domains')
+            .whereRef('served_certificates.account_id', '=', 'forecasts.account_id')
+            .whereRef('served_certificates.fingerprint', '=', 'forecasts.fingerprint'),
         ),
       ),
     )

@@ -111,6 +111,18 @@ export async function recordRenewal(
     .execute();
 }
 
+/** Records which of the certificates that a monitor no longer serves (`gone`) were renewed by those that it did not serve before (`fresh`). */
+export async function recordRenewals(
+  trx: Transaction<Tables>,
+  {
+    accountId,
+    gone,
+    fresh,
+  }: { accountId: string; gone: readonly string[]; fresh: readonly CertificateFacts[] },
+): Promise<void> {
+  for (const from of gone) for (const after of fresh) await recordRenewal(trx, { accountId, from, after });
+}
+
 /** Returns whether a certificate has the names of an earlier one. Certificates issued together do not renew each other. */
 function isRenewal(before: CertificateFacts, after: CertificateFacts): boolean {
   const isLater = after.notBefore - before.notBefore > HOUR_MS;

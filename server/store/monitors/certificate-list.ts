@@ -10,6 +10,7 @@ import {
 import { parseFacts } from '../checks/certificates.ts';
 import { storedStrings } from '../db/stored-json.ts';
 import type { Store } from '../db/open-store.ts';
+import { type NextRenewal, nextRenewals } from '../forecasts/renewal-outlooks.ts';
 import type { ServedCertificatesTable } from '../schema/check-tables.ts';
 import {
   activeCertificates,
@@ -28,6 +29,8 @@ export interface ServedCertificate {
   monitor: Monitor;
   /** The worst problem, besides expiry, that any monitor found with the certificate; null if there is none. */
   problem: CertificateProblem | null;
+  /** Whether its next renewal will work; null if there is no forecast. */
+  nextRenewal: NextRenewal | null;
   /** Whether all monitors are paused. */
   isPaused: boolean;
   /** Number of monitors; paused ones count. */
@@ -192,6 +195,7 @@ async function describe(
   const facts = await factsOf(store, key, monitors);
   const tags = await tagsOf(store, key);
   const active = await activeAmong(store, key);
+  const renewals = await nextRenewals(store, key);
   return groups.flatMap(({ fingerprint, domains }) => {
     const monitor = byId.get(shown.get(fingerprint) ?? '');
     const its = facts.get(fingerprint);
@@ -201,6 +205,7 @@ async function describe(
         facts: its,
         monitor,
         problem: problemBy.get(fingerprint) ?? null,
+        nextRenewal: renewals.get(fingerprint) ?? null,
         isPaused: !active.has(fingerprint),
         monitorCount: domains,
         monitors: firsts.get(fingerprint) ?? [],

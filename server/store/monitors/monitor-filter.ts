@@ -369,7 +369,7 @@ function hasStatus(
     case 'unreached':
       return [isUnreached];
     case 'renewal_fails':
-      return [renewalFails(accountId)];
+      return renewalFails(accountId);
     default:
       return [isInState(status, now)];
   }

@@ -1,10 +1,11 @@
-import { forecastOfMonitor } from '../db/dialect.ts';
+import { shownForecastOfMonitor } from '../db/dialect.ts';
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { StoredProblem } from '../../core/check/problems.ts';
 import type { UptimeStanding } from '../../core/check/uptime.ts';
 import { displayName } from '../../core/endpoint.ts';
 import type { CertificateFacts } from '../../core/facts.ts';
 import type { Forecast } from '../../core/forecast/forecast.ts';
+import type { NextRenewal } from '../forecasts/renewal-outlooks.ts';
 import { type CheckedEndpoint, identityOf, type Targeted } from '../../core/target.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { parseFacts } from '../checks/certificates.ts';
@@ -47,8 +48,8 @@ export interface Monitor extends UptimeStanding, CheckedEndpoint {
    * Version of the site's icon; null if the site has none, or none was fetched since the monitor first read a certificate there.
    */
   faviconVersion: string | null;
-  /** Whether the next renewal of the certificate will work; null if there is no forecast. `expectedAt` in ms UTC. */
-  nextRenewal: { outcome: Forecast['outcome']; line: string | null; expectedAt: number } | null;
+  /** Whether the next renewal of the certificate will work, or that another leaf's will fail; null if there is no forecast. */
+  nextRenewal: NextRenewal | null;
 }
 
 export type MonitorRow = Selectable<MonitorsTable> & {
@@ -102,7 +103,7 @@ export function selectMonitors(db: Kysely<Tables>) {
         .onRef('favicons.port', '=', 'monitors.port')
         .on('monitors.icon_fetched', '=', 1),
     )
-    .leftJoin('forecasts', forecastOfMonitor)
+    .leftJoin('forecasts', shownForecastOfMonitor)
     .selectAll('monitors')
     .select(['certificates.facts', 'favicons.version as favicon_version'])
     .select(['forecasts.outcome as renewal_outcome', 'forecasts.line as renewal_line'])

@@ -227,8 +227,8 @@ export interface DeadlinesTable {
 }
 
 /**
- * Forecasts of the next renewal, one row per account and certificate. The certificate has a path to a public root, and is the current one
- * of a monitor of the account; rows of other certificates are deleted by the daily sweep.
+ * Forecasts of the next renewal, one row per account and certificate. The certificate has a path to a public root, and a monitor of the
+ * account serves it; rows of other certificates are deleted by the daily sweep.
  */
 export interface ForecastsTable {
   account_id: string;

@@ -97,7 +97,7 @@ export class MemoryOutbox {
         settings,
         maintenanceUntil: null,
         shared: [],
-        renewal: null,
+        renewals: [],
         ...look,
         isUp: state === 'up',
         known,

@@ -14,7 +14,7 @@ export const SOUND_VERDICT = judge(SOUND_OBSERVATION, NOW, trustStore);
 /** The state of a monitor that found its host up in every check. */
 export const WATCHED: CheckState = {
   kind: 'watched',
-  renewal: null,
+  renewals: [],
   uptime: {
     uptime: 'up',
     suspectedSince: null,

@@ -8,7 +8,7 @@ import type { Store } from '../../../server/store/db/open-store.ts';
 import { inTransaction } from '../../../server/store/db/transaction.ts';
 import {
   claimDueForecasts,
-  registerForecast,
+  registerForecasts,
   releaseForecast,
   saveForecast,
 } from '../../../server/store/forecasts/forecasts.ts';
@@ -107,8 +107,8 @@ export async function storeForecasts(
       hosts.map(({ host }) => host),
     )
     .execute();
-  for (const { fingerprint } of rows)
-    await inTransaction(store, (trx) => registerForecast(trx, { accountId, fingerprint, now }));
+  const fingerprints = rows.map(({ fingerprint }) => fingerprint).toSorted();
+  await inTransaction(store, (trx) => registerForecasts(trx, { accountId, fingerprints, now }));
   const claims = await claimDueForecasts(store, { now, limit: 100, leaseEndsAt: now + MINUTE_MS });
   for (const claim of claims) {
     const row = rows.find(({ fingerprint }) => fingerprint === claim.fingerprint);
