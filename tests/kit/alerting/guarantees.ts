@@ -2,7 +2,7 @@ import type { ChosenStep } from '../../../server/core/alert-steps.ts';
 import type { ExpiringCertificate, Verdict } from '../../../server/core/verdict.ts';
 import { DAY, type SimulatedHost } from './simulated-host.ts';
 import { type Incident, keyOf, type MemoryOutbox, type SentStep } from './memory-outbox.ts';
-import type { MutableEvent } from '../../../contract/words.ts';
+import type { MutableEvent } from '../../../contract/check-words.ts';
 
 /*
  * Guarantees about alerts, each verified against the whole history. They share no code with the rules under test: they even

@@ -67,7 +67,7 @@ function evidenceOf({ host, caa = [], isPortClosed = false }: ForecastHost, at: 
 }
 
 /** Returns the forecast for a certificate of a host, made at `at` (ms UTC). */
-export function forecastFor(host: ForecastHost, facts: CertificateFacts, at: number): Forecast {
+function forecastFor(host: ForecastHost, facts: CertificateFacts, at: number): Forecast {
   const { fingerprint, notBefore, notAfter, authorityName, issuer } = facts;
   return makeForecast(evidenceOf(host, at), {
     certificate: {
