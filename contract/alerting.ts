@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deliverySchema } from './channel.ts';
 import { lineSchema } from './text.ts';
 import { WEEK_MS } from './durations.ts';
-import { ALERT_PROBLEMS, OPTIONAL_EVENTS } from './words.ts';
+import { ALERT_PROBLEMS, OPTIONAL_EVENTS } from './check-words.ts';
 
 const isoInstant = z.string();
 export const MAX_STEPS = 8;

@@ -1,4 +1,4 @@
-/** Vocabulary of checks and their reports, beside `words.ts`. Imports nothing. */
+/** Vocabulary of checks, their reports and alerts, beside `words.ts`. Imports nothing. */
 
 /**
  * Optional settings of how a domain is checked: fields of the API, columns of CSV files and, with hyphens, options
@@ -54,6 +54,38 @@ export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 /** Returns whether a finding is a problem today. */
 export const isProblem = ({ severity }: { severity: FindingSeverity }): boolean =>
   severity === 'critical' || severity === 'warning';
+
+/** Problems that an incident and its alerts can be about. */
+export const ALERT_PROBLEMS = [
+  'expiry',
+  'revoked',
+  'wrong_name',
+  'chain_broken',
+  'changed',
+  'replacement_wanted',
+  'not_deployed',
+  'refused_from',
+  'renewal_fails',
+  'registration',
+  'down',
+] as const;
+export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
+
+/**
+ * Events whose alerts can be turned off. Alerts about expiry, revocation, a wrong name or a broken chain are the purpose of the
+ * product, so they always stay on.
+ */
+export const OPTIONAL_EVENTS = [
+  'uptime',
+  'changed',
+  'replacement_wanted',
+  'not_deployed',
+  'refused_from',
+  'renewal_fails',
+  'registration',
+  'good_news',
+] as const;
+export type MutableEvent = (typeof OPTIONAL_EVENTS)[number];
 
 /** Name of the state of a certificate that is not valid for the host. */
 export const WRONG_NAME = 'Not trusted: wrong name';

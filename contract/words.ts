@@ -143,22 +143,6 @@ export const CHANNEL_LABELS: Readonly<Record<ChannelKindName, string>> = {
   matrix: 'Matrix',
 };
 
-/** Problems that an incident and its alerts can be about. */
-export const ALERT_PROBLEMS = [
-  'expiry',
-  'revoked',
-  'wrong_name',
-  'chain_broken',
-  'changed',
-  'replacement_wanted',
-  'not_deployed',
-  'refused_from',
-  'renewal_fails',
-  'registration',
-  'down',
-] as const;
-export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
-
 /**
  * The default alert steps before expiry. Each step comes `days` before notAfter, or when `share` of the lifetime is left,
  * whichever is later. `renewal_overdue` comes at the end of the CA's renewal window if it has one, but not after `warning`.
@@ -182,22 +166,6 @@ export const RENEWAL_REMINDER_DAYS = 3;
 
 /** An alert step chosen in days comes no earlier than when this share of the lifetime is left: before that, nobody has to act. */
 export const EARLIEST_STEP_SHARE = 0.5;
-
-/**
- * Events whose alerts can be turned off. Alerts about expiry, revocation, a wrong name or a broken chain are the purpose of the
- * product, so they always stay on.
- */
-export const OPTIONAL_EVENTS = [
-  'uptime',
-  'changed',
-  'replacement_wanted',
-  'not_deployed',
-  'refused_from',
-  'renewal_fails',
-  'registration',
-  'good_news',
-] as const;
-export type MutableEvent = (typeof OPTIONAL_EVENTS)[number];
 
 /** Formats a number for people: "3,250". */
 export function grouped(n: number): string {

@@ -5,7 +5,7 @@ import type { AlertKind, AlertStep } from '../../server/core/alerting/alert.ts';
 import { HTTP_EXAMPLES, renderedFor } from '../kit/peers/channel-examples.ts';
 import { HOSTILE_TEXTS } from '../kit/product/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
-import { ALERT_PROBLEMS } from '../../contract/words.ts';
+import { ALERT_PROBLEMS } from '../../contract/check-words.ts';
 
 /** All kinds of channels except webhooks, which send texts unchanged. */
 const FORMS = HTTP_EXAMPLES.filter(({ kind }) => kind !== 'webhook');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newWebhookSecret, webhook } from '../../server/channels/webhook/webhook.ts';
 import { alertEvent, type AlertStep } from '../../server/core/alerting/alert.ts';
 import { content } from './alert-mails.ts';
-import { ALERT_PROBLEMS } from '../../contract/words.ts';
+import { ALERT_PROBLEMS } from '../../contract/check-words.ts';
 
 const guide = readFileSync('docs/guides/webhooks.md', 'utf8');
 

@@ -1,6 +1,5 @@
 import type { AlertDay, Step } from '../alert-steps.ts';
-import type { Client } from '../../../contract/check-words.ts';
-import type { AlertProblem } from '../../../contract/words.ts';
+import type { AlertProblem, Client } from '../../../contract/check-words.ts';
 
 /**
  * The problem of an incident. An endpoint has one incident per certificate of `expiry`, `revoked`, `changed`, `replacement_wanted`, `not_deployed`

@@ -6,7 +6,7 @@ import { Guarantees, stepsOf } from '../../../tests/kit/alerting/guarantees.ts';
 import type { ChosenStep } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import { updateIncidents } from './update-incidents.ts';
-import { type MutableEvent, OPTIONAL_EVENTS } from '../../../contract/words.ts';
+import { type MutableEvent, OPTIONAL_EVENTS } from '../../../contract/check-words.ts';
 
 /*
  * Checks random histories of one host against guarantees. Each guarantee is stated in its own way over the whole history and

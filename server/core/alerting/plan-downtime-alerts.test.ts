@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedHost } from '../../../tests/kit/alerting/simulated-host.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
-import type { MutableEvent } from '../../../contract/words.ts';
+import type { MutableEvent } from '../../../contract/check-words.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

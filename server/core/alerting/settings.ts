@@ -1,7 +1,7 @@
 import type { ChosenStep } from '../alert-steps.ts';
 import type { Plan } from '../plan.ts';
 import type { AlertStep, Problem } from './alert.ts';
-import type { MutableEvent } from '../../../contract/words.ts';
+import type { MutableEvent } from '../../../contract/check-words.ts';
 
 /** A daily period in minutes after midnight, local time; an end before the start is on the next day. */
 export interface QuietHours {

@@ -7,8 +7,7 @@ import {
   type DomainAlertSettings,
 } from '../../core/alerting/settings.ts';
 import { storedJson, storedJsonOrNull } from '../db/stored-json.ts';
-import { CLIENTS } from '../../../contract/check-words.ts';
-import { OPTIONAL_EVENTS } from '../../../contract/words.ts';
+import { CLIENTS, OPTIONAL_EVENTS } from '../../../contract/check-words.ts';
 
 const certificate = z
   .object({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { AccountMail } from '../../core/account-mail.ts';
 import { storedJson } from '../db/stored-json.ts';
-import { ALERT_PROBLEMS, CHANNEL_KIND_NAMES } from '../../../contract/words.ts';
+import { ALERT_PROBLEMS } from '../../../contract/check-words.ts';
+import { CHANNEL_KIND_NAMES } from '../../../contract/words.ts';
 
 const endpointShape = { host: z.string(), port: z.number(), target: z.string().optional() };
 const listed = <Shape extends z.ZodRawShape>(shape: Shape) =>
